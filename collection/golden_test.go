@@ -1,0 +1,132 @@
+package collection
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; only after having understood what changed, and why no running workflow minds")
+
+// wire is one full value of everything that enters a history or an object.
+func wire() map[string]any {
+	at := time.Date(2026, 11, 29, 14, 0, 0, 0, time.UTC)
+	first := at.Add(time.Second)
+	raw := Raw{Key: "raw/s/r/abc", SHA256: "abc", Size: 10, URL: "https://a.example/x", Status: 200, ContentType: "text/html", FetchedAt: at}
+	delivered := Delivered{Key: "results/acme/s/records/r.json", SHA256: "def", Size: 20, Generation: 1, VerifiedAt: at}
+	result := RecordResult{Record: "r", Outcome: OutcomeDelivered, Reason: ReasonThrottled, Detail: "why", Attempts: 2,
+		FirstRequestAt: &first, Raw: &raw, Delivered: &delivered}
+	record := Record{ID: "r", Line: 2, Key: "k", URL: "https://a.example/x", Fields: json.RawMessage(`{"a":1}`),
+		Stored: &ObjectRange{Key: "plans/s/books/00001.jsonl", Offset: 5, Length: 6}}
+	tally := Tally{{Outcome: OutcomeDelivered, Records: 3}, {Outcome: OutcomeGone, Reason: ReasonGone, Records: 1}}
+	policy := SourcePolicy{Window: 14, HeartbeatTimeout: Duration(20 * time.Second), GiveUpAfter: Duration(24 * time.Hour)}
+	document := Document{Inline: json.RawMessage(`{"x":1}`), Stored: &ObjectRange{Key: "parsed/s/r/def.json"}, SHA256: "def", Size: 7}
+	request := SubmissionInput{Customer: "acme", Upload: "uploads/acme/s/f.csv", Format: "csv",
+		Records: []json.RawMessage{json.RawMessage(`{"url":"https://a.example/x"}`)}, Source: "books", Lane: LaneUrgent}
+	submissionResult := SubmissionResult{State: StateComplete, Expected: 4, Outcomes: tally, Manifest: "m", ManifestSHA256: "abc"}
+	file := ManifestFile{Key: "k", Name: "n", Size: 1, Records: 2, SHA256: "abc", VerifiedAt: at}
+	return map[string]any{
+		"submission_input":  request,
+		"submission_result": submissionResult,
+		"submission_status": SubmissionStatus{Submission: "s", Customer: "acme", State: StateProcessing, Lane: LaneNormal,
+			AcceptedAt: at, Stage: "collect", Expected: 4, Outcomes: tally,
+			Sources: []SourceProgress{{Source: "books", Records: 4, Released: 3, Outcomes: tally}},
+			Notes:   []string{"n"}, Result: &submissionResult, Reason: ReasonUploadMissing, Detail: "why"},
+		"plan_input": PlanInput{Submission: "s", Request: request, AcceptedAt: at},
+		"plan_result": PlanResult{Submission: "s", Customer: "acme", AcceptedAt: at, Expected: 4, Accepted: 3, Rejected: tally,
+			RejectedParts: 1, Sources: []SourcePlan{{Source: "books", Records: 3, Batches: []BatchPlan{{Number: 1, Records: 3}}, Policy: policy}},
+			Lane: LaneNormal, Weight: 2, Notes: []string{"n"}},
+		"batch_input": BatchInput{Submission: "s", Customer: "acme", Source: "books", Number: 1, Records: 3, AcceptedAt: at,
+			Policy: policy, ProgressStep: 2},
+		"batch_progress":      BatchProgress{Source: "books", Number: 1, Released: 2, Outcomes: tally},
+		"batch_result":        BatchResult{Outcomes: tally, Ledger: "ledger/s/books/00001.jsonl"},
+		"batch_status":        BatchStatus{Submission: "s", Source: "books", Number: 1, Records: 3, Released: 2, InWindow: 1, Outcomes: tally},
+		"load_batch_input":    LoadBatchInput{Submission: "s", Source: "books", Number: 1},
+		"load_batch_result":   LoadBatchResult{Records: []Record{record}},
+		"write_ledger_input":  WriteLedgerInput{Submission: "s", Source: "books", Number: 1, Rows: []LedgerRow{{Line: 2, Key: "k", Source: "books", RecordResult: result}}},
+		"write_ledger_result": WriteLedgerResult{Ledger: "l"},
+		"record_input": RecordInput{Submission: "s", Customer: "acme", Source: "books", Batch: 1, AcceptedAt: at, Record: record,
+			Policy: policy},
+		"record_result":    result,
+		"record_status":    RecordStatus{Submission: "s", Record: "r", Source: "books", Stage: "parse", Raw: &raw, Result: &result},
+		"collect_input":    CollectInput{Submission: "s", Customer: "acme", Source: "books", AcceptedAt: at, Record: record},
+		"collect_result":   CollectResult{Raw: &raw, Outcome: OutcomeGone, Reason: ReasonGone, Detail: "why", Attempts: 1, FirstRequestAt: &first},
+		"attempt_progress": AttemptProgress{Ended: 1, Requests: 2, Faults: 1, Reason: ReasonReset, InARow: 2, FirstRequestAt: &first, Waiting: "permit", Settle: &SettleProgress{Files: []ManifestFile{file}, Delivered: 2, Lost: []LostDelivery{{Record: "r", Reason: ReasonDeliveryLost, Detail: "why"}}}},
+		"parse_input":      ParseInput{Submission: "s", Customer: "acme", Source: "books", Record: record, Raw: raw},
+		"parse_result":     ParseResult{Document: document},
+		"deliver_input":    DeliverInput{Submission: "s", Customer: "acme", Source: "books", AcceptedAt: at, RecordID: "r", Document: document},
+		"deliver_result":   DeliverResult{Delivered: delivered},
+		"attempt_failure":  AttemptFailure{Detail: "why", Attempts: 2, FirstRequestAt: &first},
+		"find_input":       FindInput{WorkflowID: "s/r"},
+		"settle_input":     SettleInput{Submission: "s", Customer: "acme", Cancelled: true},
+		"raw_meta":         RawMeta{Raw: raw, Source: "books", Record: record, Header: map[string]string{"etag": "x"}, Duration: Duration(time.Second)},
+		"manifest": Manifest{Version: ManifestVersion, Submission: "s", Customer: "acme", State: StateComplete, AcceptedAt: at,
+			Expected: 4, Outcomes: tally, Sources: []SourceOutcomes{{Source: "books", Expected: 4, Outcomes: tally}}, Files: []ManifestFile{file}},
+		"failure_row":        FailureRow{Line: 2, Key: "k", Source: "books", Record: "r", Outcome: OutcomeDeadLettered, Reason: ReasonTimeout, Attempts: 5, Detail: "why"},
+		"delivered_document": DeliveredDocument{Record: "r", Key: "k", Source: "books", URL: "https://a.example/x", FetchedAt: at, Fields: map[string]any{"title": "t"}},
+	}
+}
+
+func TestWireIsWhatItWas(t *testing.T) {
+	for name, value := range wire() {
+		t.Run(name, func(t *testing.T) {
+			requireFilled(t, reflect.ValueOf(value), name)
+			got, err := json.MarshalIndent(value, "", "  ")
+			require.NoError(t, err)
+			golden(t, filepath.Join("testdata", "wire", name+".json"), append(got, '\n'))
+
+			back := reflect.New(reflect.TypeOf(value))
+			require.NoError(t, json.Unmarshal(got, back.Interface()))
+			again, err := json.MarshalIndent(back.Elem().Interface(), "", "  ")
+			require.NoError(t, err)
+			require.Equal(t, string(got), string(again), "what is read back is what was written")
+		})
+	}
+}
+
+// requireFilled makes sure that a new field cannot be forgotten in the golden files.
+func requireFilled(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Pointer:
+		require.False(t, v.IsNil(), path)
+		requireFilled(t, v.Elem(), path)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			field := v.Field(i)
+			name := path + "." + v.Type().Field(i).Name
+			require.False(t, field.IsZero() && name != "collect_result.Raw" && !optional[name], "%s is not filled", name)
+			requireFilled(t, field, name)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Struct && v.Len() > 0 && v.Type() != reflect.TypeFor[Tally]() {
+			requireFilled(t, v.Index(0), path)
+		}
+	}
+}
+
+// optional fields stand empty in some value above on purpose; another value fills them.
+var optional = map[string]bool{
+	"parse_result.Document.Stored.Offset": true, "parse_result.Document.Stored.Length": true,
+	"deliver_input.Document.Stored.Offset": true, "deliver_input.Document.Stored.Length": true,
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "write it with -update")
+	require.Equal(t, string(want), string(got))
+}

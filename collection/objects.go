@@ -1,0 +1,78 @@
+package collection
+
+import "fmt"
+
+// Where things are stored in weir's bucket. All names derive from what is stored, never from an attempt, so that doing
+// a thing twice writes the same object twice.
+
+// UploadPrefix is where all of a customer's submitted files are, and nobody else's.
+func UploadPrefix(customer string) string { return fmt.Sprintf("uploads/%s/", customer) }
+
+// UploadKey is where a submitted file is put. name is the file's base name.
+func UploadKey(customer, submission, name string) string {
+	return UploadPrefix(customer) + submission + "/" + name
+}
+
+// PlanKey is the plan of a submission: a PlanResult as JSON, written after everything that it counts.
+func PlanKey(submission string) string { return fmt.Sprintf("plans/%s/plan.json", submission) }
+
+// RejectedKey is the n-th part (from 1) of the rows that did not become records: FailureRow as JSON Lines.
+func RejectedKey(submission string, n int) string {
+	return fmt.Sprintf("plans/%s/rejected-%05d.jsonl", submission, n)
+}
+
+// BatchKey holds the records of one batch: Record as JSON Lines.
+func BatchKey(submission, source string, n int) string {
+	return fmt.Sprintf("plans/%s/%s/%05d.jsonl", submission, source, n)
+}
+
+// RawKey is a captured body. The digest is part of the name: two attempts may have fetched different bytes, and neither
+// may change what the other has handed to the parser.
+func RawKey(submission, record, sha256 string) string {
+	return fmt.Sprintf("raw/%s/%s/%s", submission, record, sha256)
+}
+
+// RawMetaKey is what is known of a captured body besides its bytes: a RawMeta as JSON.
+func RawMetaKey(submission, record, sha256 string) string {
+	return RawKey(submission, record, sha256) + ".meta.json"
+}
+
+// ParsedKey is a parsed document that is too large for a history, named by content like RawKey.
+func ParsedKey(submission, record, sha256 string) string {
+	return fmt.Sprintf("parsed/%s/%s/%s.json", submission, record, sha256)
+}
+
+// LedgerKey is the ledger part of one batch: LedgerRow as JSON Lines.
+func LedgerKey(submission, source string, n int) string {
+	return fmt.Sprintf("ledger/%s/%s/%05d.jsonl", submission, source, n)
+}
+
+// DeliveryPrefix is the folder of a submission's delivery, with a slash at its end.
+func DeliveryPrefix(customer, submission string) string {
+	return fmt.Sprintf("results/%s/%s/", customer, submission)
+}
+
+// DeliveredKey is one record's object at the destination.
+func DeliveredKey(customer, submission, record string) string {
+	return DeliveryPrefix(customer, submission) + "records/" + record + ".json"
+}
+
+// ResultsKey is the n-th part (from 1) of a delivery.
+func ResultsKey(customer, submission string, n int) string {
+	return fmt.Sprintf("%sresults-%05d.jsonl.gz", DeliveryPrefix(customer, submission), n)
+}
+
+// FailuresKey lists every row that was not delivered.
+func FailuresKey(customer, submission string) string {
+	return DeliveryPrefix(customer, submission) + "failures.jsonl"
+}
+
+// ManifestKey is the last object written of a delivery, but for its checksum.
+func ManifestKey(customer, submission string) string {
+	return DeliveryPrefix(customer, submission) + "manifest.json"
+}
+
+// ManifestSumKey holds the manifest's digest in the form that `sha256sum -c` reads.
+func ManifestSumKey(customer, submission string) string {
+	return DeliveryPrefix(customer, submission) + "manifest.sha256"
+}

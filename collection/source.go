@@ -1,0 +1,144 @@
+package collection
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Source is a site or an API, as the configuration describes it. It never enters a history: what workflows must know of
+// it is its SourcePolicy.
+type Source struct {
+	Name string `mapstructure:"name"`
+	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
+	// every name below example.com.
+	Hosts []string `mapstructure:"hosts"`
+	// Ceiling is how many requests may be in flight against the source.
+	Ceiling int `mapstructure:"ceiling"`
+	// Prefetch is how many collect tasks may be in hand beyond the permits, so that the next is there when a request ends.
+	Prefetch int `mapstructure:"prefetch"`
+	// Window is how many records of one batch may be released and unfinished; zero derives it from the ceiling.
+	Window int `mapstructure:"window"`
+	// Timeout bounds one request, from dialling to the last byte of the body.
+	Timeout time.Duration `mapstructure:"timeout"`
+	// Attempts is how many faults of the target a record may meet before it is dead-lettered.
+	Attempts int `mapstructure:"attempts"`
+	// Backoff is the wait after a fault: full jitter below a bound that doubles from Min to Max.
+	Backoff Backoff `mapstructure:"backoff"`
+	// GiveUpAfter bounds the whole time of one record's collecting, waits included.
+	GiveUpAfter time.Duration `mapstructure:"give_up_after"`
+	// MaxBody bounds a body after decoding, in bytes.
+	MaxBody int64 `mapstructure:"max_body"`
+	// AllowPrivateAddresses permits requests to loopback, link-local and private addresses.
+	AllowPrivateAddresses bool    `mapstructure:"allow_private_addresses"`
+	Request               Request `mapstructure:"request"`
+	Parse                 Parse   `mapstructure:"parse"`
+}
+
+// Backoff bounds the waits between attempts.
+type Backoff struct {
+	Min time.Duration `mapstructure:"min"`
+	Max time.Duration `mapstructure:"max"`
+}
+
+// Request says how a record becomes an HTTP request. In URL and Body, {name} stands for the record's field of that name.
+type Request struct {
+	// URL is a template; empty means the record's URL as it was submitted.
+	URL string `mapstructure:"url"`
+	// Method is GET when empty.
+	Method  string            `mapstructure:"method"`
+	Headers map[string]string `mapstructure:"headers"`
+	// SecretHeaders are headers whose values are references: "env:NAME" or "file:PATH".
+	SecretHeaders map[string]string `mapstructure:"secret_headers"`
+	// Body is a template. In a "json" body, {name} becomes the field's JSON; in a "form" body, its form encoding.
+	Body string `mapstructure:"body"`
+	// BodyType is "json" or "form".
+	BodyType string `mapstructure:"body_type"`
+}
+
+// Parse says how a response becomes the fields of a document.
+type Parse struct {
+	// Type is "html", "json" or "csv".
+	Type   string  `mapstructure:"type"`
+	Fields []Field `mapstructure:"fields"`
+	// Schema is a JSON Schema that the fields must satisfy: the path of a file, beside the configuration file.
+	Schema string `mapstructure:"schema"`
+}
+
+// Field is one field of a document: where its value stands in the response, and what it must be. Exactly one of CSS,
+// JSONLD, Microdata, JQ and Column says where.
+type Field struct {
+	Name string `mapstructure:"name"`
+	// Type is "string" (the default), "integer", "number", "boolean", "date", "datetime", "url", "object" or "any".
+	Type string `mapstructure:"type"`
+	// List collects every match instead of the first.
+	List bool `mapstructure:"list"`
+	// Required makes a record without this field a parse_invalid.
+	Required bool `mapstructure:"required"`
+
+	// CSS is a selector in an HTML document.
+	CSS string `mapstructure:"css"`
+	// Attribute is taken of the selected element instead of its text.
+	Attribute string `mapstructure:"attribute"`
+	// JSONLD is a jq expression over the document's JSON-LD items, an array.
+	JSONLD string `mapstructure:"json_ld"`
+	// Microdata is a jq expression over the document's microdata items, an array.
+	Microdata string `mapstructure:"microdata"`
+	// JQ is a jq expression over a JSON document.
+	JQ string `mapstructure:"jq"`
+	// Column is the header of a column of a CSV document.
+	Column string `mapstructure:"column"`
+
+	// Match is a regular expression; its first group, or the whole match, becomes the text.
+	Match string `mapstructure:"match"`
+	// Trim cuts white space at both ends and folds it inside; on unless set to false.
+	Trim *bool `mapstructure:"trim"`
+	// Decimal is the decimal separator of numbers: "." (the default) or ",".
+	Decimal string `mapstructure:"decimal"`
+	// Layouts are the layouts of dates, as Go's time package writes them; RFC 3339 and ISO dates when empty.
+	Layouts []string `mapstructure:"layouts"`
+	// Zone is the time zone of dates that name none, for instance "Europe/London"; UTC when empty.
+	Zone string `mapstructure:"zone"`
+	// Fields are the fields of an "object", read inside the selected element or value.
+	Fields []Field `mapstructure:"fields"`
+}
+
+// Customer is who submits work.
+type Customer struct {
+	Name string `mapstructure:"name"`
+	// Weight is the customer's share by contract, against the other customers' weights.
+	Weight float64 `mapstructure:"weight"`
+	// Lanes are the lanes that the customer may ask for.
+	Lanes []Lane `mapstructure:"lanes"`
+}
+
+// Allows says whether the customer may use a lane.
+func (c Customer) Allows(l Lane) bool { return slices.Contains(c.Lanes, l) }
+
+// Owns says whether a host name, without port, is one of the source's.
+func (s Source) Owns(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return slices.ContainsFunc(s.Hosts, func(pattern string) bool {
+		if suffix, ok := strings.CutPrefix(pattern, "*."); ok {
+			return strings.HasSuffix(host, "."+suffix)
+		}
+		return host == pattern
+	})
+}
+
+// windowFactor is how many times the ceiling is released at once: enough to keep the permits in use while finished
+// records are replaced, little enough that what comes later need not wait behind a backlog.
+const windowFactor = 3
+
+// Policy is what workflows must know of the source. heartbeat is the worker's heartbeat timeout.
+func (s Source) Policy(heartbeat time.Duration) SourcePolicy {
+	window := s.Window
+	if window == 0 {
+		window = windowFactor*s.Ceiling + s.Prefetch
+	}
+	return SourcePolicy{
+		Window:           window,
+		HeartbeatTimeout: Duration(heartbeat),
+		GiveUpAfter:      Duration(s.GiveUpAfter),
+	}
+}
