@@ -1,0 +1,104 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// YAML writes the configuration as a file that Load reads as the same configuration: what is in force once every layer is
+// put together. Keys that were not set and have no default are left out. Secrets are written as references; it is an error if
+// a secret header is not one.
+func (c Config) YAML() ([]byte, error) {
+	for i, s := range c.Sources {
+		for name, ref := range s.Request.SecretHeaders {
+			if err := CheckReference(ref); err != nil {
+				return nil, fmt.Errorf("sources[%d].request.secret_headers.%s: %w", i, name, err)
+			}
+		}
+	}
+	out, err := yaml.Marshal(render(reflect.ValueOf(c)))
+	if err != nil {
+		return nil, fmt.Errorf("write the configuration as YAML: %w", err)
+	}
+	return out, nil
+}
+
+// render makes a node of a value, nil where nothing is set.
+func render(v reflect.Value) *yaml.Node {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	if isScalar(v.Type()) {
+		return renderScalar(v)
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		return renderList(v)
+	case reflect.Map:
+		return renderHeaders(v.Interface().(map[string]string))
+	default:
+		return renderSection(v)
+	}
+}
+
+func renderScalar(v reflect.Value) *yaml.Node {
+	n := &yaml.Node{}
+	switch v.Kind() {
+	case reflect.String:
+		n.SetString(v.String())
+		// Quotes keep texts such as 010 and yes from being anything else, here and in other readers.
+		n.Style |= yaml.DoubleQuotedStyle
+	case reflect.Struct:
+		if v.IsZero() {
+			return nil
+		}
+		n.SetString(scalarText(v))
+	default:
+		n.Kind, n.Value = yaml.ScalarNode, scalarText(v)
+	}
+	return n
+}
+
+func renderList(v reflect.Value) *yaml.Node {
+	if v.Len() == 0 {
+		return nil
+	}
+	n := &yaml.Node{Kind: yaml.SequenceNode}
+	for i := range v.Len() {
+		n.Content = append(n.Content, render(v.Index(i)))
+	}
+	return n
+}
+
+func renderHeaders(headers map[string]string) *yaml.Node {
+	if len(headers) == 0 {
+		return nil
+	}
+	n := &yaml.Node{}
+	// Encoding a map of texts cannot fail, and sorts them.
+	_ = n.Encode(headers)
+	return n
+}
+
+func renderSection(v reflect.Value) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.MappingNode}
+	for _, f := range fieldsOf(v.Type()) {
+		field := v.Field(f.index)
+		// An empty text means "not set" everywhere but here.
+		if field.Kind() == reflect.String && field.Len() == 0 && f.key != "metrics_address" {
+			continue
+		}
+		if value := render(field); value != nil {
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: f.key}, value)
+		}
+	}
+	if len(n.Content) == 0 {
+		return nil
+	}
+	return n
+}

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// TestRenderedConfigIsStable: whatever is in force, its YAML is read as the same, and written as the same again.
+func TestRenderedConfigIsStable(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := drawConfig(t)
+		text, err := drawn.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := loadText(string(text))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		again, err := first.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != string(text) {
+			t.Fatalf("first\n%s\nthen\n%s", text, again)
+		}
+		second, err := loadText(string(again))
+		if err != nil {
+			t.Fatal(err)
+		}
+		require.Equal(t, first, second)
+		first.dir, first.schemas, first.index = "", nil, nil
+		require.Equal(t, drawn, first)
+	})
+}
+
+func TestRenderDefaults(t *testing.T) {
+	t.Parallel()
+	cfg, err := Load(Options{CPUs: 2, Version: "1"})
+	require.NoError(t, err)
+	text, err := cfg.YAML()
+	require.NoError(t, err)
+	require.Equal(t, `s3:
+    region: "us-east-1"
+    bucket: "weir"
+    path_style: false
+worker:
+    heartbeat_timeout: 20s
+    max_collects: 200
+    parse_slots: 2
+    deliver_slots: 32
+    batch_records: 500
+    metrics_address: "127.0.0.1:9464"
+    log_format: "text"
+    log_level: "info"
+    shutdown_grace: 20s
+user_agent: "weir/1 (+https://github.com/weir-collect/weir)"
+`, string(text))
+}
+
+func TestRenderRefusesLiteralSecrets(t *testing.T) {
+	t.Parallel()
+	cfg, err := loadText(minimal)
+	require.NoError(t, err)
+	cfg.Sources[0].Request.SecretHeaders = map[string]string{"X-Key": hunter}
+	_, err = cfg.YAML()
+	require.ErrorContains(t, err, "sources[0].request.secret_headers.X-Key: write a reference")
+	require.NotContains(t, err.Error(), hunter)
+}
+
+// drawConfig makes a valid configuration of values that are hard on YAML.
+func drawConfig(t *rapid.T) Config {
+	text := rapid.OneOf(
+		rapid.SampledFrom([]string{"yes", "null", "~", "010", "1e3", "2006-01-02", "a: b", "# c", "'", `"`, "*x", "{y}", "<<", " z ", "ä\u2028", "a\nb\n", "\ta"}),
+		rapid.StringN(1, 12, -1),
+	)
+	line := text.Filter(func(s string) bool { return headerValueProblem(s) == "" && strings.TrimSpace(s) != "" })
+	seconds := func(least, most int, label string) time.Duration {
+		return time.Duration(rapid.IntRange(least*1000, most*1000).Draw(t, label)) * time.Millisecond
+	}
+	cfg := Config{
+		S3: S3{Region: "r", Bucket: "bucket", PathStyle: rapid.Bool().Draw(t, "path style")},
+		Worker: Worker{
+			HeartbeatTimeout: seconds(2, 300, "heartbeat"), MaxCollects: rapid.IntRange(1, maxCollects).Draw(t, "collects"),
+			ParseSlots: 1, DeliverSlots: 2, BatchRecords: rapid.IntRange(1, maxBatchRecords).Draw(t, "records"),
+			MetricsAddress: rapid.SampledFrom([]string{"", ":0", "[::1]:9464"}).Draw(t, "metrics"),
+			LogFormat:      "json", LogLevel: "warn", ShutdownGrace: seconds(1, 600, "grace"),
+		},
+		UserAgent: line.Draw(t, "agent"),
+	}
+	if rapid.Bool().Draw(t, "secured") {
+		enabled := rapid.Bool().Draw(t, "tls")
+		cfg.Temporal = Temporal{Address: "h:1", Namespace: "yes", APIKey: Secret{ref: "file:/a: b"}, TLS: TLS{Enabled: &enabled}}
+	}
+	for i := range rapid.IntRange(0, 3).Draw(t, "sources") {
+		cfg.Sources = append(cfg.Sources, drawSource(t, i, text, line))
+		cfg.Customers = append(cfg.Customers, collection.Customer{
+			Name: fmt.Sprint(i), Weight: rapid.Float64Range(minWeight, maxWeight).Draw(t, "weight"),
+			Lanes: []collection.Lane{rapid.SampledFrom(collection.Lanes()).Draw(t, "lane")},
+		})
+	}
+	return cfg
+}
+
+func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collection.Source {
+	trim := rapid.Bool().Draw(t, "trim")
+	timeout := time.Duration(rapid.Int64Range(int64(minTimeout), int64(maxTimeout)).Draw(t, "timeout"))
+	source := collection.Source{
+		Name: fmt.Sprint(i), Hosts: []string{fmt.Sprintf("*.h%d.example", i), fmt.Sprintf("127.0.0.%d", i)},
+		Ceiling: rapid.IntRange(1, maxCeiling).Draw(t, "ceiling"), Prefetch: rapid.IntRange(0, maxPrefetch).Draw(t, "prefetch"),
+		Window: rapid.IntRange(0, maxWindow).Draw(t, "window"), Timeout: timeout, Attempts: 3,
+		Backoff: collection.Backoff{Min: time.Second, Max: time.Hour}, GiveUpAfter: timeout + time.Minute,
+		MaxBody: rapid.Int64Range(minBody, maxBodyBound).Draw(t, "body"), AllowPrivateAddresses: rapid.Bool().Draw(t, "private"),
+		Request: collection.Request{Method: "POST"},
+		Parse: collection.Parse{Type: "html", Fields: []collection.Field{
+			{Name: text.Draw(t, "field"), CSS: text.Draw(t, "css"), Required: true},
+			{Name: "o", Type: "object", Trim: &trim, Layouts: []string{text.Draw(t, "layout"), ""}, Fields: []collection.Field{
+				{Name: "inner", Match: text.Draw(t, "match"), Fields: []collection.Field{{List: true}}},
+			}},
+		}},
+	}
+	if rapid.Bool().Draw(t, "headers") {
+		source.Request.Headers = map[string]string{"X-A": line.Draw(t, "header"), "X-B": ""}
+		source.Request.SecretHeaders = map[string]string{"Authorization": "env:TOKEN"}
+	}
+	return source
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// Bounds of a source's keys.
+const (
+	maxCeiling   = 10_000
+	maxPrefetch  = 64
+	maxWindow    = 2000 // Temporal lets a workflow wait for so many children
+	minTimeout   = 100 * time.Millisecond
+	maxTimeout   = time.Hour
+	maxAttempts  = 100
+	minBackoff   = time.Millisecond
+	maxBackoff   = 24 * time.Hour
+	maxGiveUp    = 30 * 24 * time.Hour
+	minBody      = int64(1 << 10)
+	maxBodyBound = int64(1 << 30)
+)
+
+func checkSources(sources []collection.Source, p *problems) {
+	names := map[string]int{}
+	checkHosts(sources, p)
+	index := NewIndex(sources, nil)
+	for i, s := range sources {
+		path := fmt.Sprintf("sources[%d]", i)
+		checkListName(p, path, "source", s.Name, i, names)
+		checkSourceBounds(s, path, p)
+		ownURL := s.Request.URL == "" || s.Request.URL == recordURL
+		if len(s.Hosts) == 0 && ownURL && !p.isUnread(path+".hosts") && !p.isUnread(path+".request.url") {
+			p.add(path+".hosts", "", "nothing leads to this source: list the hosts whose URLs belong to it, or set request.url")
+		}
+		checkRequest(s, path, index, p)
+		checkParse(s.Parse, path+".parse", p)
+	}
+}
+
+func checkSourceBounds(s collection.Source, path string, p *problems) {
+	checkRange(p, path+".ceiling", s.Ceiling, 1, maxCeiling)
+	checkRange(p, path+".prefetch", s.Prefetch, 0, maxPrefetch)
+	checkRange(p, path+".window", s.Window, 0, maxWindow)
+	checkRange(p, path+".timeout", s.Timeout, minTimeout, maxTimeout)
+	checkRange(p, path+".attempts", s.Attempts, 1, maxAttempts)
+	checkRange(p, path+".backoff.min", s.Backoff.Min, minBackoff, maxBackoff)
+	checkRange(p, path+".backoff.max", s.Backoff.Max, minBackoff, maxBackoff)
+	if s.Backoff.Max < s.Backoff.Min {
+		p.add(path+".backoff.max", durationText(s.Backoff.Max), "use at least backoff.min, "+durationText(s.Backoff.Min))
+	}
+	if s.GiveUpAfter < s.Timeout {
+		p.add(path+".give_up_after", durationText(s.GiveUpAfter), "use at least timeout, "+durationText(s.Timeout)+": else no request could end")
+	} else {
+		checkRange(p, path+".give_up_after", s.GiveUpAfter, minTimeout, maxGiveUp)
+	}
+	if s.MaxBody < minBody || s.MaxBody > maxBodyBound {
+		p.add(path+".max_body", sizeText(s.MaxBody), fmt.Sprintf("use %s to %s", sizeText(minBody), sizeText(maxBodyBound)))
+	}
+}
+
+// checkListName checks the name of an item and that it is the only one; names holds those before it.
+func checkListName(p *problems, path, kind, name string, i int, names map[string]int) {
+	if name == "" {
+		p.add(path+".name", "", "give every "+kind+" a name")
+		return
+	}
+	if err := collection.CheckName(kind, name); err != nil {
+		p.add(path+".name", "", err.Error())
+		return
+	}
+	if first, taken := names[name]; taken {
+		p.add(path+".name", shown(name), fmt.Sprintf("%ss[%d] has the same name: give each its own", kind, first))
+		return
+	}
+	names[name] = i
+}
+
+// checkParse holds what must be there for any rules; what the rules say is checked by who runs them.
+func checkParse(parse collection.Parse, path string, p *problems) {
+	if parse.Type == "" {
+		p.add(path+".type", "", "say what the responses are: html, json or csv")
+	} else {
+		checkOneOf(p, path+".type", parse.Type, "html", "json", "csv")
+	}
+	if len(parse.Fields) == 0 {
+		p.add(path+".fields", "", "list at least one field to take from the responses")
+	}
+}
+
+// Bounds of a customer's weight: as wide as anybody's contracts are apart.
+const (
+	minWeight = 0.001
+	maxWeight = 1000.0
+)
+
+func checkCustomers(customers []collection.Customer, p *problems) {
+	names := map[string]int{}
+	for i, c := range customers {
+		path := fmt.Sprintf("customers[%d]", i)
+		checkListName(p, path, "customer", c.Name, i, names)
+		checkRange(p, path+".weight", c.Weight, minWeight, maxWeight)
+		if len(c.Lanes) == 0 {
+			p.add(path+".lanes", "", "list at least one lane: urgent, normal or bulk")
+		}
+		seen := map[collection.Lane]bool{}
+		for j, lane := range c.Lanes {
+			at := fmt.Sprintf("%s.lanes[%d]", path, j)
+			checkOneOf(p, at, string(lane), "urgent", "normal", "bulk")
+			if seen[lane] {
+				p.add(at, shown(string(lane)), "this lane is listed twice: keep one")
+			}
+			seen[lane] = true
+		}
+	}
+}
