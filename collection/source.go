@@ -23,7 +23,8 @@ type Source struct {
 	Timeout time.Duration `mapstructure:"timeout"`
 	// Attempts is how many faults of the target a record may meet before it is dead-lettered.
 	Attempts int `mapstructure:"attempts"`
-	// Backoff is the wait after a fault: full jitter below a bound that doubles from Min to Max.
+	// Backoff is the wait after a fault: between half of a bound and the bound, which grows from twice Min to Max so fast
+	// that a record's attempts are spread over more than half of Max, however few they are (E09).
 	Backoff Backoff `mapstructure:"backoff"`
 	// GiveUpAfter bounds the whole time of one record's collecting, waits included.
 	GiveUpAfter time.Duration `mapstructure:"give_up_after"`
@@ -66,7 +67,7 @@ type Parse struct {
 }
 
 // Field is one field of a document: where its value stands in the response, and what it must be. Exactly one of CSS,
-// JSONLD, Microdata, JQ and Column says where.
+// JSONLD, Microdata, JQ and Column says where; only an object in a CSV document has none, since it is a row.
 type Field struct {
 	Name string `mapstructure:"name"`
 	// Type is "string" (the default), "integer", "number", "boolean", "date", "datetime", "url", "object" or "any".
@@ -99,7 +100,8 @@ type Field struct {
 	Layouts []string `mapstructure:"layouts"`
 	// Zone is the time zone of dates that name none, for instance "Europe/London"; UTC when empty.
 	Zone string `mapstructure:"zone"`
-	// Fields are the fields of an "object", read inside the selected element or value.
+	// Fields are the fields of an "object", read inside the selected element or value, by the same kind of locator as the
+	// object's own. The CSS selector ":scope" means the selected element itself.
 	Fields []Field `mapstructure:"fields"`
 }
 

@@ -33,10 +33,25 @@ type ConflictError struct {
 	SHA256 string
 }
 
-// Error names the object and both digests.
+// Error names the object and both contents.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("object %s exists with another content: it has SHA-256 %s, ours has %s",
-		e.Existing.Key, e.Existing.SHA256, e.SHA256)
+	existing := "SHA-256 " + e.Existing.SHA256
+	if e.Existing.SHA256 == "" {
+		existing = fmt.Sprintf("%d bytes of unknown SHA-256", e.Existing.Size)
+	}
+	return fmt.Sprintf("object %s exists with another content: it has %s, ours has SHA-256 %s", e.Existing.Key, existing, e.SHA256)
+}
+
+// TooLargeError says that an object is larger than what its reader wanted to hold in memory.
+type TooLargeError struct {
+	Key string
+	// Size is the object's size in bytes; Limit is what was allowed.
+	Size, Limit int64
+}
+
+// Error names the object and both sizes.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("object %s has %d bytes, more than the %d that may be read at once", e.Key, e.Size, e.Limit)
 }
 
 // Response is a captured answer of a target.

@@ -3,15 +3,10 @@ package config
 import (
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/weir-collect/weir/collection"
 )
-
-// placeholderPattern is {name}, which stands for a field of the record. A name neither begins nor ends with a space and
-// holds no quote, so that the braces of JSON are never taken for one.
-var placeholderPattern = regexp.MustCompile(`\{[^\s{}"'\[\],:](?:[^{}"\[\],:]*[^\s{}"'\[\],:])?\}`)
 
 const placeholderForm = "a placeholder is {name}, the name of a field"
 
@@ -44,7 +39,7 @@ func checkURL(s collection.Source, path string, index *Index, p *problems) {
 		return
 	}
 	value := shown(template)
-	filled := placeholderPattern.ReplaceAllString(template, "x")
+	filled := collection.Placeholder.ReplaceAllString(template, "x")
 	if strings.ContainsAny(filled, "{}") {
 		p.add(path, value, placeholderForm+": write other braces as %7B and %7D")
 		return
@@ -57,7 +52,7 @@ func checkURL(s collection.Source, path string, index *Index, p *problems) {
 		p.add(path, value, "write a whole URL that begins with https:// or http://")
 	case u.Hostname() == "":
 		p.add(path, value, "write a URL with a host")
-	case placeholderPattern.MatchString(authority(template)):
+	case collection.Placeholder.MatchString(authority(template)):
 		p.add(path, value, "write the host without a placeholder: a record must not choose whose ceiling it uses")
 	case u.Fragment != "":
 		p.add(path, value, "take away the # and what follows: it is never sent")
@@ -101,11 +96,11 @@ func checkBody(r collection.Request, path string, p *problems) {
 		p.add(path+".body_type", "", "say how the body is written: json or form")
 	case "json":
 		// null is JSON by itself and text within quotes, as the field that stands there will be.
-		if !json.Valid([]byte(placeholderPattern.ReplaceAllString(r.Body, "null"))) {
+		if !json.Valid([]byte(collection.Placeholder.ReplaceAllString(r.Body, "null"))) {
 			p.add(path+".body", shown(r.Body), "write valid JSON, where {name} stands for a whole value, or within quotes for text")
 		}
 	case "form":
-		filled := placeholderPattern.ReplaceAllString(r.Body, "x")
+		filled := collection.Placeholder.ReplaceAllString(r.Body, "x")
 		if _, err := url.ParseQuery(filled); err != nil || strings.ContainsAny(filled, "{} \t\r\n") {
 			p.add(path+".body", shown(r.Body), "write a form as a={name}&b=text in one line, other characters encoded: "+placeholderForm)
 		}
