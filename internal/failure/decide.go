@@ -1,0 +1,114 @@
+package failure
+
+import (
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// MaxLost is how many workers a record may lose before it is held to be the cause.
+const MaxLost = 3
+
+// Policy is a source's patience with its records.
+type Policy struct {
+	// Attempts is how many charged faults end a record; below one counts as one.
+	Attempts int
+	// Min and Max bound the wait between tries. Min of zero counts as a second; Max below twice Min counts as twice Min,
+	// since a wait needs room for jitter.
+	Min, Max time.Duration
+	// GiveUpAfter bounds the whole time of a record's collecting; zero means no bound.
+	GiveUpAfter time.Duration
+}
+
+// PolicyOf is the policy that a source's configuration states.
+func PolicyOf(src collection.Source) Policy {
+	return Policy{Attempts: src.Attempts, Min: src.Backoff.Min, Max: src.Backoff.Max, GiveUpAfter: src.GiveUpAfter}
+}
+
+// History is what a record has met so far, the latest try included.
+type History struct {
+	// Reason of the latest try. Empty asks, before a try, whether the record may have another one.
+	Reason collection.Reason
+	// Faults is how many tries were charged, this one included if its reason is charged.
+	Faults int
+	// Requests is how many tries there were in all, this one included.
+	Requests int
+	// SameReason is how many tries in a row ended with Reason, this one included. Zero where nobody counts: then Requests
+	// stands in for it.
+	SameReason int
+	// Lost is how many attempts lost their worker.
+	Lost int
+	// Elapsed is the time since the record's collecting began.
+	Elapsed time.Duration
+	// RetryAfter is what the target asked for; zero or less where it asked for nothing.
+	RetryAfter time.Duration
+}
+
+// Decision is what to do with a record: exactly one of Retry and End is set, or neither when History has no reason and
+// nothing is against another try.
+type Decision struct {
+	Retry bool
+	// After is how long to wait before the next try.
+	After time.Duration
+	End   collection.Outcome
+	// Reason is why the record ends, or why it waits.
+	Reason collection.Reason
+}
+
+// Decide says what to do with a record. rnd is a random number in [0, 1).
+//
+// A fact about the target ends the record whatever else has happened; after that come the limits on lost workers, on
+// faults and on time. A wait never reaches beyond the give-up time: a record whose next try would come too late ends now.
+func Decide(p Policy, in History, rnd float64) Decision {
+	row := Lookup(in.Reason)
+	switch {
+	case in.Reason != "" && !row.Retry:
+		return end(row)
+	case in.Lost >= MaxLost:
+		return end(Lookup(collection.ReasonWorkerKiller))
+	case row.Charged && in.Faults >= max(p.Attempts, 1):
+		return end(row)
+	case row.Tries > 0 && in.inARow() >= row.Tries:
+		return end(row)
+	case p.GiveUpAfter > 0 && in.Elapsed >= p.GiveUpAfter:
+		return end(Lookup(collection.ReasonExpired))
+	case in.Reason == "":
+		return Decision{}
+	}
+	return p.wait(row, in, rnd)
+}
+
+func end(row Row) Decision { return Decision{End: row.End, Reason: row.Reason} }
+
+// inARow counts the tries that ended with the latest reason.
+func (in History) inARow() int {
+	if in.SameReason > 0 {
+		return in.SameReason
+	}
+	return max(in.Requests, in.Faults, 1)
+}
+
+// wait decides about a record that deserves another try.
+func (p Policy) wait(row Row, in History, rnd float64) Decision {
+	n := in.inARow()
+	if row.Charged {
+		n = max(in.Faults, 1)
+	}
+	after := p.Backoff(n, rnd)
+	if row.Wait == WaitSoon && n == 1 {
+		after = p.soon(rnd)
+	}
+	if row.Wait == WaitRetryAfter && in.RetryAfter > 0 {
+		if p.GiveUpAfter > 0 && in.RetryAfter >= p.GiveUpAfter-in.Elapsed {
+			return end(Lookup(collection.ReasonThrottledTooLong))
+		}
+		after = max(after, in.RetryAfter+p.spread(in.RetryAfter, rnd))
+		if p.GiveUpAfter > 0 {
+			after = min(after, p.GiveUpAfter-in.Elapsed-1)
+		}
+	}
+	if p.GiveUpAfter > 0 && after >= p.GiveUpAfter-in.Elapsed {
+		return end(Lookup(collection.ReasonExpired))
+	}
+	return Decision{Retry: true, After: after, Reason: row.Reason}
+}
