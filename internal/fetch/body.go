@@ -1,0 +1,160 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// body is what was read of an answer.
+type body struct {
+	content []byte
+	// received counts bytes before content decoding.
+	received int64
+	warnings []failure.Warning
+}
+
+// bodyError says what is wrong with a body. An empty kind leaves it to the cause.
+type bodyError struct {
+	kind  failure.Transport
+	cause error
+}
+
+func (e *bodyError) Error() string { return e.cause.Error() }
+func (e *bodyError) Unwrap() error { return e.cause }
+
+func tooLarge(limit int64) error {
+	return &bodyError{kind: failure.TransportBodyTooLarge, cause: fmt.Errorf("the body is larger than the source's max_body of %d bytes", limit)}
+}
+
+// wire counts and bounds what arrives, and keeps the error that ended it apart from what a decoder makes of it.
+type wire struct {
+	from io.Reader
+	// most is how many bytes may arrive; more of them end in tooMany.
+	most    int64
+	tooMany error
+	count   int64
+	err     error
+}
+
+func (w *wire) Read(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.from.Read(p)
+	w.count += int64(n)
+	switch {
+	case w.count > w.most:
+		w.err = w.tooMany
+	case err != nil:
+		w.err = err
+	}
+	return n, w.err
+}
+
+// encodedSlack is what a coding may add to incompressible bytes, beside an eighth of them.
+const encodedSlack = 64 << 10
+
+// readBody reads and decodes a whole body of at most limit bytes; memory stays within a small multiple of the limit
+// whatever arrives.
+func readBody(res *http.Response, limit int64) (body, error) {
+	codings := contentCodings(res.Header)
+	most := limit
+	if len(codings) > 0 {
+		most += limit/8 + encodedSlack
+	}
+	if res.ContentLength > most && res.Request.Method != http.MethodHead {
+		return body{}, tooLarge(limit)
+	}
+	w := &wire{from: res.Body, most: most, tooMany: tooLarge(limit)}
+	in := bufio.NewReader(w)
+	b := body{}
+	content, closeAll, err := decoded(in, codings, &b.warnings, limit)
+	if err == nil {
+		b.content, err = readAll(content, limit)
+		closeAll()
+	}
+	if err == nil && len(codings) > 0 {
+		err = readRest(in, &b.warnings)
+	}
+	b.received = w.count
+	if err != nil {
+		b.content = nil
+		return b, bodyTrouble(w, err)
+	}
+	if closeDelimited(res) && (len(codings) == 0 || slices.Contains(b.warnings, failure.WarningEncodingIgnored)) {
+		b.warnings = append(b.warnings, failure.WarningLengthUnverified)
+	}
+	return b, nil
+}
+
+// readAll reads at most limit bytes.
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
+	switch {
+	case n > limit:
+		return nil, tooLarge(limit)
+	case errors.Is(err, errTrailing):
+		err = nil
+	}
+	return buf.Bytes(), err
+}
+
+// readRest reads on after the end of a compressed body: to find out whether the length promised has arrived, and to
+// leave the connection fit for use.
+func readRest(in *bufio.Reader, warnings *[]failure.Warning) error {
+	n, err := io.CopyN(io.Discard, in, encodedSlack)
+	if n > 0 && !slices.Contains(*warnings, failure.WarningEncodingIgnored) {
+		warn(warnings, failure.WarningTrailingGarbage)
+	}
+	if err == nil || errors.Is(err, io.EOF) || slices.Contains(*warnings, failure.WarningTrailingGarbage) {
+		return nil
+	}
+	return err
+}
+
+func warn(warnings *[]failure.Warning, w failure.Warning) {
+	if !slices.Contains(*warnings, w) {
+		*warnings = append(*warnings, w)
+	}
+}
+
+// bodyTrouble names what went wrong while a body was read: first what the wire says, then the decoder.
+func bodyTrouble(w *wire, err error) error {
+	var known *bodyError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case w.err != nil && !errors.Is(w.err, io.EOF):
+		return wireTrouble(w.err)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return &bodyError{kind: failure.TransportTruncated, cause: errors.New("the compressed body ends before its end mark")}
+	}
+	return &bodyError{kind: failure.TransportDecode, cause: fmt.Errorf("the body is not what its Content-Encoding says: %w", err)}
+}
+
+// wireTrouble tells a body that was cut off from a connection that broke or ran out of time.
+func wireTrouble(err error) error {
+	var known *bodyError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &bodyError{kind: failure.TransportTruncated, cause: errors.New("the body ends before the length that was announced")}
+	case isTimeout(err), isReset(err), isHTTP2Reset(err):
+		return &bodyError{cause: err}
+	}
+	return &bodyError{kind: failure.TransportTruncated, cause: fmt.Errorf("the body breaks off: %w", err)}
+}
+
+// closeDelimited says whether nothing but the end of the connection marked the end of the body.
+func closeDelimited(res *http.Response) bool {
+	return res.ProtoMajor == 1 && res.ContentLength < 0 && len(res.TransferEncoding) == 0
+}

@@ -1,0 +1,139 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// exchange is one fetch: a request and the redirects that it leads through.
+type exchange struct {
+	caller context.Context
+	ctx    context.Context
+	close  context.CancelFunc
+
+	transport http.RoundTripper
+	src       collection.Source
+	req       *http.Request
+	// first is the URL of the record.
+	first *url.URL
+	jar   http.CookieJar
+	visits
+	hop      *progress
+	observed failure.Observation
+}
+
+func newExchange(ctx context.Context, transport http.RoundTripper, src collection.Source, req *http.Request) *exchange {
+	// Cookies live as long as the exchange: records must not see each other's. New fails for no options at all.
+	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
+	x := &exchange{caller: ctx, transport: transport, src: src, req: req, first: req.URL, jar: jar, visits: visits{}}
+	x.ctx, x.close = context.WithTimeout(ctx, src.Timeout)
+	return x
+}
+
+// run follows the exchange to its end. It returns a response, or nil and leaves in observed what went wrong.
+func (x *exchange) run() *collection.Response {
+	for {
+		res, err := x.send()
+		if err != nil {
+			x.fail(err)
+			return nil
+		}
+		x.observeHeader(res)
+		if location := res.Header.Get("Location"); isRedirect(res.StatusCode) && location != "" {
+			x.jar.SetCookies(x.req.URL, res.Cookies())
+			drain(res.Body)
+			if !x.follow(res.StatusCode, location) {
+				return nil
+			}
+			continue
+		}
+		if failure.Classify(x.observed) != "" {
+			drain(res.Body)
+			x.say("the target answered %s", statusText(res.StatusCode))
+			return nil
+		}
+		return x.capture(res)
+	}
+}
+
+// send makes the request of one hop.
+func (x *exchange) send() (*http.Response, error) {
+	x.hop = &progress{exchange: x.ctx}
+	req := x.req.WithContext(withProgress(x.ctx, x.hop))
+	req.Header = x.req.Header.Clone()
+	for _, cookie := range x.jar.Cookies(x.req.URL) {
+		req.AddCookie(cookie)
+	}
+	if again := x.visit(req); again {
+		return nil, errLoop
+	}
+	if err := checkLiteral(x.src, req.URL); err != nil {
+		return nil, err
+	}
+	if req.GetBody != nil {
+		var err error
+		if req.Body, err = req.GetBody(); err != nil {
+			return nil, fmt.Errorf("making the request's body: %w", err)
+		}
+	}
+	res, err := x.transport.RoundTrip(req)
+	if err == nil {
+		x.hop.reach(failure.StageBody)
+	}
+	return res, err
+}
+
+// capture reads the body of an answer that is wanted.
+func (x *exchange) capture(res *http.Response) *collection.Response {
+	defer func() { _ = res.Body.Close() }() // everything of use has been read
+	body, err := readBody(res, x.src.MaxBody)
+	x.observed.Bytes = body.received
+	x.observed.Warnings = body.warnings
+	if err != nil {
+		x.fail(err)
+		return nil
+	}
+	header := make(map[string]string, len(res.Header))
+	for name := range res.Header {
+		// A session is a credential, and nothing downstream needs it.
+		if name != "Set-Cookie" {
+			header[strings.ToLower(name)] = res.Header.Get(name)
+		}
+	}
+	return &collection.Response{
+		URL:         x.req.URL.String(),
+		Status:      res.StatusCode,
+		ContentType: res.Header.Get("Content-Type"),
+		Header:      header,
+		Body:        body.content,
+	}
+}
+
+// Bounds of what is read of a body that nobody wants, to keep its connection in use.
+const (
+	drainBytes = 16 << 10
+	drainTime  = 200 * time.Millisecond
+)
+
+// drain reads what little is left of an unwanted body and closes it.
+func drain(body io.ReadCloser) {
+	timer := time.AfterFunc(drainTime, func() { _ = body.Close() }) // makes the copy below end
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, body, drainBytes) // whatever happens, the connection is given back or closed
+	_ = body.Close()
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
