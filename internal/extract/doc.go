@@ -1,0 +1,31 @@
+// Package extract turns a captured response into the fields of a document, by rules that a configuration describes.
+//
+// Compile checks a source's rules when the process starts and reports every problem at once; Apply runs them over one
+// body. The package must not know where bodies come from or where documents go: it takes bytes and gives values. It
+// knows no clock, no environment and no network, and does no I/O, except that Compile looks up time zones. The same
+// body under the same rules gives the same result, byte for byte, so that a document parsed twice has one checksum.
+//
+// # What a rule yields
+//
+// A field without a value is absent from the result; an empty text counts as no value. A list is always an array, and
+// empty when nothing was found. A body in which no field finds anything is parse_empty; a required field without a
+// value, or a value that is not what the field's type says, is parse_invalid. A list of objects leaves out elements in
+// which nothing was found, with a warning. Numbers are json.Number and keep every digit that the response wrote.
+//
+// # Where a rule looks
+//
+// In HTML: css (text or attribute of an element), json_ld and microdata (jq over the page's items). In JSON: jq. In
+// CSV: column. The fields of an object are read inside it, by the same kind of locator: css inside the selected
+// element, where ":scope" is that element itself; a jq expression over the selected value. Without list, the first
+// match counts, even where it is empty. With list, an array that a jq expression yields stands for its elements.
+//
+// A CSV document is one record. column takes the first row, or every row with list. An object in a CSV document has no
+// locator: it stands for a row, and a list of objects for all rows.
+//
+// # Bounds
+//
+// The caller bounds the body. A list holds at most 10,000 values, a jq expression gives at most 10,000 outputs and
+// takes at most 10 million steps, and one document holds at most about 64 MiB of values; beyond that the record is
+// parse_invalid, never cut short. Numbers have at most 1,000 characters and exponents of at most ±1,000. The HTML parser
+// refuses pages that nest deeper than 512 elements; such a page is a decode_error. A panic of a library is not caught.
+package extract

@@ -1,0 +1,73 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// value is an element's property value; nil where it is an item that contains the one being gathered.
+func (c *crawl) value(n *html.Node) (any, error) {
+	if _, isItem := attribute(n, "itemscope"); isItem {
+		if slices.Contains(c.open, n) {
+			c.rd.warn("a microdata item contains itself by itemref; the inner one was left out")
+			return nil, nil
+		}
+		return c.item(n)
+	}
+	if content, ok := attribute(n, "content"); ok {
+		return clean(content), nil
+	}
+	switch n.DataAtom {
+	case atom.Audio, atom.Embed, atom.Iframe, atom.Img, atom.Source, atom.Track, atom.Video:
+		return c.addressIn(n, "src"), nil
+	case atom.A, atom.Area, atom.Link:
+		return c.addressIn(n, "href"), nil
+	case atom.Object:
+		return c.addressIn(n, "data"), nil
+	case atom.Data, atom.Meter:
+		value, _ := attribute(n, "value")
+		return clean(value), nil
+	case atom.Time:
+		if moment, ok := attribute(n, "datetime"); ok {
+			return clean(moment), nil
+		}
+	}
+	return clean(elementText(n)), nil
+}
+
+func (c *crawl) addressIn(n *html.Node, name string) string {
+	text, _ := attribute(n, name)
+	return c.address(text)
+}
+
+// address is absolute if it can be; microdata of strangers may hold what is no address.
+func (c *crawl) address(text string) string {
+	if absolute, err := resolve(text, c.rd.base); err == nil && !blank(text) {
+		return absolute.(string)
+	}
+	return clean(text)
+}
+
+func childElements(n *html.Node) []*html.Node {
+	var out []*html.Node
+	for child := range n.ChildNodes() {
+		if child.Type == html.ElementNode {
+			out = append(out, child)
+		}
+	}
+	return out
+}
+
+// tokens parts a space-separated attribute, each token once.
+func tokens(text string) []any {
+	var out []any
+	for _, t := range strings.Fields(text) {
+		if !slices.Contains(out, any(t)) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

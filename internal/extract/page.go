@@ -1,0 +1,123 @@
+package extract
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// page is an HTML document. Its items are read when a rule first asks for them.
+type page struct {
+	root      *html.Node
+	items     *[]any
+	microdata *[]any
+}
+
+// openPage decodes and parses a page, and takes its <base href> as the base of relative addresses. Scripts do not run
+// here, so the content of <noscript> is read as a browser without scripts reads it.
+func openPage(in Input, rd *reader) (*page, error) {
+	text, err := decodePage(in, rd)
+	if err != nil {
+		return nil, err
+	}
+	root, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, decodeError("the page cannot be parsed: %v", err)
+	}
+	p := &page{root: root}
+	rd.base = baseOf(root, rd.base)
+	return p, nil
+}
+
+func baseOf(root *html.Node, pageURL *url.URL) *url.URL {
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Base || n.Type != html.ElementNode {
+			continue
+		}
+		href, ok := attribute(n, "href")
+		if !ok {
+			continue
+		}
+		ref, err := url.Parse(escapeStray(strings.TrimSpace(href)))
+		if err != nil {
+			return pageURL
+		}
+		if ref.IsAbs() || pageURL == nil {
+			return ref
+		}
+		return pageURL.ResolveReference(ref)
+	}
+	return pageURL
+}
+
+// attribute is an element's attribute. Names of attributes have no case; those of SVG may have a prefix, as xlink:href.
+func attribute(n *html.Node, name string) (string, bool) {
+	for _, a := range n.Attr {
+		key := a.Key
+		if a.Namespace != "" {
+			key = a.Namespace + ":" + a.Key
+		}
+		if strings.EqualFold(key, name) {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// scope is the selector of the element itself in which an object's fields are read.
+const scope = ":scope"
+
+// cssLocator finds elements.
+type cssLocator struct {
+	source    string
+	selector  cascadia.SelectorGroup // nil for scope
+	attribute string
+	// container says that the elements are objects, whose own text nobody asks for.
+	container bool
+}
+
+// String is the selector and the attribute.
+func (l cssLocator) String() string {
+	if l.attribute == "" {
+		return "css " + l.source
+	}
+	return "css " + l.source + " attribute " + l.attribute
+}
+
+func (l cssLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
+	var hits []hit
+	for _, n := range l.elements(in.node, limit) {
+		h := hit{plain: true, inner: spot{page: in.page, node: n}}
+		switch {
+		case l.container:
+		case l.attribute != "":
+			h.text, _ = attribute(n, l.attribute)
+		default:
+			h.text = elementText(n)
+		}
+		if err := rd.spend(1, len(h.text)); err != nil {
+			return nil, err
+		}
+		hits = append(hits, h)
+	}
+	return hits, nil
+}
+
+func (l cssLocator) elements(from *html.Node, limit int) []*html.Node {
+	if l.selector == nil {
+		return []*html.Node{from}
+	}
+	var found []*html.Node
+	for n := range from.Descendants() {
+		if len(found) == limit {
+			break
+		}
+		if l.selector.Match(n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
