@@ -52,9 +52,14 @@ func DeliveryPrefix(customer, submission string) string {
 	return fmt.Sprintf("results/%s/%s/", customer, submission)
 }
 
+// DeliveredPrefix is the folder of a submission's records at the destination, with a slash at its end.
+func DeliveredPrefix(customer, submission string) string {
+	return DeliveryPrefix(customer, submission) + "records/"
+}
+
 // DeliveredKey is one record's object at the destination.
 func DeliveredKey(customer, submission, record string) string {
-	return DeliveryPrefix(customer, submission) + "records/" + record + ".json"
+	return DeliveredPrefix(customer, submission) + record + ".json"
 }
 
 // ResultsKey is the n-th part (from 1) of a delivery.

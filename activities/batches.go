@@ -1,0 +1,78 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
+)
+
+// Batches reads batches and writes their parts of the ledger.
+type Batches struct {
+	Store Store
+}
+
+// maxBatchObject bounds what is read of a batch: its size plus one row of the largest kind. JSON may write a byte of the
+// row as six in the fields, and as seven in a key that is made of them.
+const maxBatchObject = maxBatchBytes + 14*intake.DefaultMaxRow
+
+// LoadBatch reads the records of one batch. A large record is returned as a reference to its line.
+func (b *Batches) LoadBatch(ctx context.Context, in collection.LoadBatchInput) (collection.LoadBatchResult, error) {
+	records, err := readBatch(ctx, b.Store, in.Submission, in.Source, in.Number)
+	return collection.LoadBatchResult{Records: records}, err
+}
+
+func readBatch(ctx context.Context, store Store, submission, source string, n int) ([]collection.Record, error) {
+	key := collection.BatchKey(submission, source, n)
+	body, err := store.Get(ctx, key, maxBatchObject)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, finalf(collection.ReasonInternal, "the batch %s is gone: was it deleted?", key)
+	}
+	if err != nil {
+		return nil, storeFailed(ctx, "read the batch "+key, err)
+	}
+	var records []collection.Record
+	offset := int64(0)
+	for line := range bytes.Lines(body) {
+		var r collection.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, finalf(collection.ReasonInternal, "the batch %s is damaged at byte %d: %w", key, offset, err)
+		}
+		if len(line) > collection.MaxRecordInline {
+			r = collection.Record{
+				ID: r.ID, Line: r.Line, Key: collection.Clip(r.Key, collection.MaxKeyShown),
+				Stored: &collection.ObjectRange{Key: key, Offset: offset, Length: int64(len(line))},
+			}
+		}
+		records = append(records, r)
+		offset += int64(len(line))
+	}
+	return records, nil
+}
+
+// WriteLedger stores how the records of one batch ended.
+func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInput) (collection.WriteLedgerResult, error) {
+	key := collection.LedgerKey(in.Submission, in.Source, in.Number)
+	if err := writeLedger(ctx, b.Store, key, in.Rows); err != nil {
+		return collection.WriteLedgerResult{}, err
+	}
+	return collection.WriteLedgerResult{Ledger: key}, nil
+}
+
+func writeLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	for _, row := range rows {
+		if err := encoder.Encode(row); err != nil {
+			return fmt.Errorf("encode the ledger row of record %s: %w", row.Record, err)
+		}
+	}
+	if _, err := store.Put(ctx, key, body.Bytes(), typeJSONLines); err != nil {
+		return storeFailed(ctx, "store the ledger "+key, err)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// Collector fetches records from their sources, within the sources' permits.
+type Collector struct {
+	Store     Store
+	Directory Directory
+	Fetcher   Fetcher
+	Permits   Permits
+	Metrics   Metrics
+	Clock     Clock
+	// Random gives numbers in [0, 1), for jitter.
+	Random func() float64
+}
+
+// Collect makes one request for a record and keeps the response. What the target says of the record, for instance that
+// it does not exist, is a result; what may heal is an error whose delay says when to try again.
+func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (collection.CollectResult, error) {
+	a := begin(ctx)
+	src, ok := c.Directory.Source(in.Source)
+	if !ok {
+		return collection.CollectResult{}, a.end(unknownHere(in.Source))
+	}
+	run := &collectRun{Collector: c, in: in, src: src, attempt: a}
+	result, err := run.do(ctx)
+	countDeadLetter(c.Metrics, in.Source, err)
+	if err == nil && result.Outcome != "" {
+		c.Metrics.RecordEnded(in.Source, result.Outcome, result.Reason)
+	}
+	return result, run.end(err)
+}
+
+// collectRun is one attempt of Collect.
+type collectRun struct {
+	*Collector
+	*attempt
+	in  collection.CollectInput
+	src collection.Source
+}
+
+func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
+	if err := r.mayTry(ctx); err != nil {
+		return collection.CollectResult{}, err
+	}
+	rec, err := wholeRecord(ctx, r.Store, r.in.Record)
+	if err != nil {
+		return collection.CollectResult{}, err
+	}
+	response, seen, err := r.request(ctx, rec)
+	if err != nil {
+		return collection.CollectResult{}, err
+	}
+	reason := failure.Classify(seen)
+	r.note(reason, response)
+	if reason != "" {
+		return r.judge(ctx, reason, seen)
+	}
+	raw, err := r.keep(ctx, rec, response)
+	if err != nil {
+		return collection.CollectResult{}, err
+	}
+	result := r.result()
+	result.Raw = &raw
+	return result, nil
+}
+
+// mayTry ends a record that has taken too many workers along, or has been tried and has waited for too long.
+func (r *collectRun) mayTry(ctx context.Context) error {
+	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, "", 0), r.Random())
+	if decision.End == "" {
+		return nil
+	}
+	return r.final(decision.Reason, fmt.Sprintf("after %d requests, %d lost workers and %s: %s", r.snapshot().Requests, r.lost,
+		r.elapsed(ctx).Round(time.Second), failure.Lookup(decision.Reason).Explain))
+}
+
+func (r *collectRun) history(ctx context.Context, reason collection.Reason, retryAfter time.Duration) failure.History {
+	p := r.snapshot()
+	return failure.History{
+		Reason: reason, Faults: p.Faults, SameReason: p.InARow, Lost: r.lost, Elapsed: r.elapsed(ctx), RetryAfter: retryAfter,
+	}
+}
+
+// elapsed is the time since the first attempt was scheduled, waits included.
+func (r *collectRun) elapsed(ctx context.Context) time.Duration {
+	return r.Clock().Sub(activity.GetInfo(ctx).ScheduledTime)
+}
+
+// judge decides what becomes of a record whose request did not bring a response.
+func (r *collectRun) judge(ctx context.Context, reason collection.Reason, seen failure.Observation) (collection.CollectResult, error) {
+	retryAfter, _ := seen.RetryAfterHint(r.Clock())
+	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, reason, retryAfter), r.Random())
+	detail := seen.Message
+	if decision.Reason != reason {
+		detail = fmt.Sprintf("%s (last met: %s)", detail, reason)
+	}
+	switch {
+	case decision.Retry:
+		return collection.CollectResult{}, transient(decision.Reason, decision.After, r.failed(detail), nil)
+	case decision.End == collection.OutcomeDeadLettered:
+		return collection.CollectResult{}, r.final(decision.Reason, detail)
+	}
+	result := r.result()
+	result.Outcome, result.Reason = decision.End, decision.Reason
+	result.Detail = collection.Clip(detail, collection.MaxDetail)
+	return result, nil
+}
+
+func (r *collectRun) result() collection.CollectResult {
+	p := r.snapshot()
+	return collection.CollectResult{Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt}
+}
+
+func (r *collectRun) failed(detail string) collection.AttemptFailure {
+	p := r.snapshot()
+	return collection.AttemptFailure{Detail: detail, Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt}
+}
+
+func (r *collectRun) final(reason collection.Reason, detail string) error {
+	return final(reason, r.failed(detail), nil)
+}

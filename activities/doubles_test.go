@@ -1,0 +1,340 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/extract"
+	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/objectstore/memstore"
+)
+
+var errOutage = errors.New("connection refused")
+
+// shaky is a store that can be made to fail.
+type shaky struct {
+	*memstore.Store
+	// trouble is asked about every call: its number from 1, what it does, and to which object.
+	trouble func(n int, op, key string) trouble
+
+	mu    sync.Mutex
+	calls []string
+	gone  map[string]bool
+}
+
+// trouble is what happens to one call.
+type trouble struct {
+	// refuse is an error instead of the call; lose is an error after it was done.
+	refuse, lose error
+	// cut ends a stream after so many bytes; zero means that it is whole.
+	cut int
+}
+
+func newShaky() *shaky { return &shaky{Store: memstore.New(), gone: map[string]bool{}} }
+
+// meet counts a call and says what happens to it.
+func (s *shaky) meet(op, key string) trouble {
+	s.mu.Lock()
+	s.calls = append(s.calls, op+" "+key)
+	n := len(s.calls)
+	s.mu.Unlock()
+	var tr trouble
+	if s.trouble != nil {
+		tr = s.trouble(n, op, key)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch writes := op == "Put" || op == "Create"; {
+	case tr.refuse != nil || !s.gone[key]:
+	case writes:
+		delete(s.gone, key)
+	case tr.lose == nil:
+		tr.refuse = collection.ErrObjectMissing
+	}
+	return tr
+}
+
+// remove makes an object disappear behind everybody's back, until it is written again.
+func (s *shaky) remove(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone[key] = true
+}
+
+func (s *shaky) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.calls)
+}
+
+func (s *shaky) called(call string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.calls {
+		if c == call {
+			return true
+		}
+	}
+	return false
+}
+
+// guard makes a call unless it is refused.
+func guard[T any](s *shaky, op, key string, call func() (T, error)) (T, error) {
+	tr := s.meet(op, key)
+	var none T
+	if tr.refuse != nil {
+		return none, tr.refuse
+	}
+	out, err := call()
+	if tr.lose != nil {
+		return none, tr.lose
+	}
+	return out, err
+}
+
+func (s *shaky) Put(ctx context.Context, key string, body []byte, contentType string) (collection.ObjectInfo, error) {
+	return guard(s, "Put", key, func() (collection.ObjectInfo, error) { return s.Store.Put(ctx, key, body, contentType) })
+}
+
+func (s *shaky) Create(ctx context.Context, key string, body []byte, contentType string) (collection.ObjectInfo, error) {
+	return guard(s, "Create", key, func() (collection.ObjectInfo, error) { return s.Store.Create(ctx, key, body, contentType) })
+}
+
+func (s *shaky) Replace(ctx context.Context, key string, body []byte, contentType string, old collection.ObjectInfo) (collection.ObjectInfo, error) {
+	return guard(s, "Replace", key, func() (collection.ObjectInfo, error) { return s.Store.Replace(ctx, key, body, contentType, old) })
+}
+
+func (s *shaky) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	return guard(s, "Get", key, func() ([]byte, error) { return s.Store.Get(ctx, key, limit) })
+}
+
+func (s *shaky) GetRange(ctx context.Context, r collection.ObjectRange) ([]byte, error) {
+	return guard(s, "GetRange", r.Key, func() ([]byte, error) { return s.Store.GetRange(ctx, r) })
+}
+
+func (s *shaky) Head(ctx context.Context, key string) (collection.ObjectInfo, error) {
+	return guard(s, "Head", key, func() (collection.ObjectInfo, error) { return s.Store.Head(ctx, key) })
+}
+
+// Open may end its stream with an error.
+func (s *shaky) Open(ctx context.Context, key string) (io.ReadCloser, collection.ObjectInfo, error) {
+	tr := s.meet("Open", key)
+	if tr.refuse != nil {
+		return nil, collection.ObjectInfo{}, tr.refuse
+	}
+	body, info, err := s.Store.Open(ctx, key)
+	if err != nil || tr.cut == 0 {
+		return body, info, err
+	}
+	return io.NopCloser(io.MultiReader(io.LimitReader(body, int64(tr.cut)), broken{})), info, nil
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, errOutage }
+
+// dump is every object that is there, by key.
+func (s *shaky) dump(t require.TestingT) map[string]string {
+	out := map[string]string{}
+	for info, err := range s.List(context.Background(), "") {
+		require.NoError(t, err)
+		s.mu.Lock()
+		gone := s.gone[info.Key]
+		s.mu.Unlock()
+		if !gone {
+			out[info.Key] = s.text(t, info.Key)
+		}
+	}
+	return out
+}
+
+// sums is dump with digests instead of contents, for comparing.
+func (s *shaky) sums(t require.TestingT) map[string]string {
+	out := s.dump(t)
+	for key, body := range out {
+		out[key] = digest([]byte(body))
+	}
+	return out
+}
+
+// text is one object, read past the trouble.
+func (s *shaky) text(t require.TestingT, key string) string {
+	body, err := s.Store.Get(context.Background(), key, 1<<30)
+	require.NoError(t, err)
+	return string(body)
+}
+
+// set writes an object past the trouble.
+func (s *shaky) set(t require.TestingT, key, body string) {
+	_, err := s.Store.Put(context.Background(), key, []byte(body), typeBytes)
+	require.NoError(t, err)
+}
+
+// directory is a small configuration.
+type directory struct {
+	sources   []collection.Source
+	customers []collection.Customer
+}
+
+func (d directory) Source(name string) (collection.Source, bool) {
+	for _, s := range d.sources {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return collection.Source{}, false
+}
+
+func (d directory) SourceForHost(host string) (collection.Source, bool) {
+	for _, s := range d.sources {
+		if s.Owns(host) {
+			return s, true
+		}
+	}
+	return collection.Source{}, false
+}
+
+func (d directory) Customer(name string) (collection.Customer, bool) {
+	for _, c := range d.customers {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return collection.Customer{}, false
+}
+
+// turnstile hands out permits and counts them.
+type turnstile struct {
+	// acquire is what a request for a permit meets; nil means that there is one.
+	acquire func(ctx context.Context) error
+
+	mu            sync.Mutex
+	held, granted int
+}
+
+func (p *turnstile) Acquire(ctx context.Context, _ string) (func(), error) {
+	if p.acquire != nil {
+		if err := p.acquire(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held++
+	p.granted++
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.held--
+		})
+	}, nil
+}
+
+func (p *turnstile) state() (held, granted int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held, p.granted
+}
+
+type fetchFunc func(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation)
+
+func (f fetchFunc) Fetch(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation) {
+	return f(ctx, src, rec)
+}
+
+// ended, started, asked and proved are what the metrics were told.
+type (
+	endedCall struct {
+		source  string
+		outcome collection.Outcome
+		reason  collection.Reason
+	}
+	startedCall struct {
+		customer string
+		wait     time.Duration
+	}
+	askedCall struct {
+		source string
+		reason collection.Reason
+		took   time.Duration
+		bytes  int64
+	}
+	provedCall struct {
+		customer string
+		bytes    int64
+		lag      time.Duration
+	}
+)
+
+// ledgerOfMetrics takes down what the activities tell the metrics.
+type ledgerOfMetrics struct {
+	mu      sync.Mutex
+	ended   []endedCall
+	started []startedCall
+	asked   []askedCall
+	proved  []provedCall
+}
+
+func (m *ledgerOfMetrics) RecordEnded(source string, o collection.Outcome, r collection.Reason) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = append(m.ended, endedCall{source, o, r})
+}
+
+func (m *ledgerOfMetrics) StartWait(customer string, d time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.started = append(m.started, startedCall{customer, d})
+}
+
+func (m *ledgerOfMetrics) Request(source string, r collection.Reason, d time.Duration, size int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, askedCall{source, r, d, size})
+}
+
+func (m *ledgerOfMetrics) Delivered(customer string, size int64, lag time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.proved = append(m.proved, provedCall{customer, size, lag})
+}
+
+type rulebook map[string]*extract.Rules
+
+func (r rulebook) Rules(source string) (*extract.Rules, bool) {
+	rules, ok := r[source]
+	return rules, ok
+}
+
+// engineFunc answers for the engine.
+type engineFunc func(ctx context.Context, workflowID string, into any) error
+
+func (f engineFunc) Result(ctx context.Context, workflowID string, into any) error {
+	return f(ctx, workflowID, into)
+}
+
+// mayRetry says whether the workflows' retry policy lets an error of this type be tried again.
+func mayRetry(reason collection.Reason) bool {
+	for _, r := range failure.NonRetryable() {
+		if r == reason {
+			return false
+		}
+	}
+	return true
+}
+
+// headOnly is a destination that says one thing of every object.
+type headOnly struct {
+	Store
+	info collection.ObjectInfo
+}
+
+func (h headOnly) Head(context.Context, string) (collection.ObjectInfo, error) { return h.info, nil }

@@ -1,0 +1,75 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// final is a failure that no retry can heal: its type is the reason. Like every error that we have shaped it is benign to
+// the SDK, which would log each one as an error of the worker's; attempts log their own end.
+func final(r collection.Reason, f collection.AttemptFailure, cause error) error {
+	f.Detail = collection.Clip(f.Detail, collection.MaxDetail)
+	return temporal.NewApplicationErrorWithOptions(f.Detail, string(r), temporal.ApplicationErrorOptions{
+		NonRetryable: true, Cause: cause, Details: []any{f}, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// finalf is final for activities that make no requests.
+func finalf(r collection.Reason, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return final(r, collection.AttemptFailure{Detail: err.Error()}, errors.Unwrap(err))
+}
+
+// transient is a failure that may heal; after is the least wait before the next attempt, zero for the policy's own.
+func transient(r collection.Reason, after time.Duration, f collection.AttemptFailure, cause error) error {
+	f.Detail = collection.Clip(f.Detail, collection.MaxDetail)
+	return temporal.NewApplicationErrorWithOptions(f.Detail, string(r), temporal.ApplicationErrorOptions{
+		NextRetryDelay: after, Cause: cause, Details: []any{f}, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// deniedRetry is the wait after the store has refused us: a person must act, so asking every second helps nobody, but the
+// work goes on by itself once somebody has (O04).
+const deniedRetry = time.Minute
+
+// storeFailed shapes an error of the store. Being cancelled is not a failure of the store.
+func storeFailed(ctx context.Context, doing string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var large *collection.TooLargeError
+	if errors.As(err, &large) {
+		return finalf(collection.ReasonInternal, "%s: %w", doing, err)
+	}
+	var after time.Duration
+	if errors.Is(err, collection.ErrStoreDenied) {
+		after = deniedRetry
+	}
+	detail := fmt.Errorf("%s: %w", doing, err)
+	return transient(collection.ReasonStoreUnavailable, after, collection.AttemptFailure{Detail: detail.Error()}, nil)
+}
+
+// unknownHereRetry is the wait after a worker has found a source that it does not know.
+const unknownHereRetry = 10 * time.Second
+
+// unknownHere hands a record to another worker: while a configuration is rolled out, some workers know a source and
+// others do not, and that must not cost the record its life.
+func unknownHere(source string) error {
+	return transient(collection.ReasonLeaseLost, unknownHereRetry, collection.AttemptFailure{
+		Detail: fmt.Sprintf("source %q is not in this worker's configuration; a worker that knows it takes the record", source),
+	}, nil)
+}
+
+// countDeadLetter counts a record that a stage has failed for good.
+func countDeadLetter(m Metrics, source string, err error) {
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.NonRetryable() {
+		m.RecordEnded(source, collection.OutcomeDeadLettered, collection.Reason(app.Type()))
+	}
+}

@@ -1,0 +1,175 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// attempt is one running attempt of an activity: it keeps the heartbeat going and carries the counters over from the
+// attempts before it.
+type attempt struct {
+	ctx      context.Context
+	number   int
+	lost     int
+	stopBeat context.CancelFunc
+	done     chan struct{}
+
+	mu       sync.Mutex
+	progress collection.AttemptProgress
+}
+
+// begin takes over the counters of earlier attempts and starts the heartbeat. An attempt that ends within the first beat
+// costs no heartbeat at all.
+func begin(ctx context.Context) *attempt {
+	info := activity.GetInfo(ctx)
+	a := &attempt{ctx: ctx, number: int(info.Attempt), done: make(chan struct{})}
+	if activity.HasHeartbeatDetails(ctx) {
+		if err := activity.GetHeartbeatDetails(ctx, &a.progress); err != nil {
+			// Counting from zero again errs on the side of trying once more.
+			activity.GetLogger(ctx).Warn("the earlier attempts' counters cannot be read", "error", err)
+			a.progress = collection.AttemptProgress{Ended: a.number - 1}
+		}
+	}
+	a.lost = max(a.number-1-a.progress.Ended, 0)
+	a.progress.Waiting = ""
+	beatCtx, cancel := context.WithCancel(ctx)
+	a.stopBeat = cancel
+	go a.beat(beatCtx, info.HeartbeatTimeout/3)
+	return a
+}
+
+func (a *attempt) beat(ctx context.Context, every time.Duration) {
+	defer close(a.done)
+	if every <= 0 {
+		return
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			activity.RecordHeartbeat(a.ctx, a.snapshot())
+		}
+	}
+}
+
+func (a *attempt) snapshot() collection.AttemptProgress {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.progress
+}
+
+func (a *attempt) update(change func(*collection.AttemptProgress)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	change(&a.progress)
+}
+
+// end stops the heartbeat. When the attempt has failed, its counters are handed to the next one; being stopped is no
+// failure of the record.
+func (a *attempt) end(err error) error {
+	a.stopBeat()
+	<-a.done
+	if err == nil {
+		return nil
+	}
+	if a.ctx.Err() == nil {
+		logEnd(a.ctx, err)
+	}
+	a.update(func(p *collection.AttemptProgress) { p.Ended, p.Waiting = a.number, "" })
+	// The counters must get through even when the attempt itself was stopped, or it would count as a lost worker.
+	activity.RecordHeartbeat(context.WithoutCancel(a.ctx), a.snapshot())
+	if a.ctx.Err() != nil {
+		return stopped(a.ctx, err)
+	}
+	return err
+}
+
+// logEnd writes one line about an attempt that failed: a warning when it was the last.
+func logEnd(ctx context.Context, err error) {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) {
+		activity.GetLogger(ctx).Error("the attempt failed", "error", err)
+		return
+	}
+	if app.NonRetryable() {
+		activity.GetLogger(ctx).Warn("the record ends here", "reason", app.Type(), "detail", app.Message())
+		return
+	}
+	activity.GetLogger(ctx).Info("the attempt is tried again", "reason", app.Type(), "after", app.NextRetryDelay().String(), "detail", app.Message())
+}
+
+// killer is the failure of a record that takes its workers along, or nil (E10).
+func (a *attempt) killer() error {
+	if a.lost < failure.MaxLost {
+		return nil
+	}
+	p := a.snapshot()
+	return final(collection.ReasonWorkerKiller, collection.AttemptFailure{
+		Detail:   fmt.Sprintf("%d workers were lost while they had this record in hand", a.lost),
+		Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt,
+	}, nil)
+}
+
+// maxContested is how often one write may find somebody else's content before it is held to be a conflict.
+const maxContested = 8
+
+// contested is the failure of a write that another one has crossed. If that was an attempt of ours, looking again settles
+// it; a stranger who goes on writing ends the record. The reason of the tries in between is one that may be retried: that
+// of a conflict may not.
+func (a *attempt) contested(detail string) error {
+	times := 0
+	a.update(func(p *collection.AttemptProgress) {
+		if p.Reason != collection.ReasonDeliveryConflict {
+			p.Reason, p.InARow = collection.ReasonDeliveryConflict, 0
+		}
+		p.InARow++
+		times = p.InARow
+	})
+	f := collection.AttemptFailure{Detail: detail}
+	if times >= maxContested {
+		return final(collection.ReasonDeliveryConflict, f, nil)
+	}
+	return transient(collection.ReasonStoreUnavailable, 0, f, nil)
+}
+
+// untilStop is a context for waiting: it ends as soon as the worker is told to stop, not only when its grace is over.
+func (a *attempt) untilStop() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(a.ctx)
+	stop := activity.GetWorkerStopChannel(a.ctx)
+	go func() {
+		select {
+		case <-stop:
+			cancel(errStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+var errStopping = errors.New("the worker is stopping")
+
+// stopped tells a cancellation, which ends the activity, from a pause or a worker's shutdown, after which it goes on.
+func stopped(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); temporal.IsCanceledError(cause) || errors.Is(cause, context.DeadlineExceeded) {
+		return ctx.Err()
+	}
+	return leftOver(err)
+}
+
+// leftOver is the failure of an attempt whose worker stops: the record is taken up by another one, and charged nothing.
+func leftOver(cause error) error {
+	return transient(collection.ReasonLeaseLost, 0,
+		collection.AttemptFailure{Detail: "the worker stopped with the record in hand; another one takes it"}, cause)
+}

@@ -1,0 +1,97 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/extract"
+)
+
+// Parser turns captured responses into documents.
+type Parser struct {
+	Store    Store
+	Rulebook Rulebook
+	Metrics  Metrics
+}
+
+// Parse applies the source's rules to a captured body. A body that the rules cannot read is final: no retry changes it
+// (E03). So is a parser that panics: the bytes that it met are the same the next time (E10).
+func (p *Parser) Parse(ctx context.Context, in collection.ParseInput) (collection.ParseResult, error) {
+	a := begin(ctx)
+	result, err := p.parse(ctx, a, in)
+	countDeadLetter(p.Metrics, in.Source, err)
+	return result, a.end(err)
+}
+
+func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput) (collection.ParseResult, error) {
+	if err := a.killer(); err != nil {
+		return collection.ParseResult{}, err
+	}
+	rules, ok := p.Rulebook.Rules(in.Source)
+	if !ok {
+		return collection.ParseResult{}, unknownHere(in.Source)
+	}
+	record, err := wholeRecord(ctx, p.Store, in.Record)
+	if err != nil {
+		return collection.ParseResult{}, err
+	}
+	body, err := p.body(ctx, in.Raw)
+	if err != nil {
+		return collection.ParseResult{}, err
+	}
+	fields, err := apply(ctx, rules, extract.Input{Body: body, ContentType: in.Raw.ContentType, URL: in.Raw.URL})
+	if err != nil {
+		return collection.ParseResult{}, err
+	}
+	document, err := json.Marshal(collection.DeliveredDocument{
+		Record: record.ID, Key: record.Key, Source: in.Source, URL: in.Raw.URL, FetchedAt: in.Raw.FetchedAt, Fields: fields,
+	})
+	if err != nil {
+		return collection.ParseResult{}, finalf(collection.ReasonInternal, "the parsed fields cannot be written as JSON: %w", err)
+	}
+	kept, err := keepDocument(ctx, p.Store, in.Submission, in.Record.ID, document)
+	return collection.ParseResult{Document: kept}, err
+}
+
+func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
+	body, err := p.Store.Get(ctx, raw.Key, raw.Size)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, finalf(collection.ReasonInternal, "the raw body %s is gone: replay the record", raw.Key)
+	}
+	if err != nil {
+		return nil, storeFailed(ctx, "read the raw body", err)
+	}
+	if got := digest(body); got != raw.SHA256 {
+		return nil, finalf(collection.ReasonInternal, "the raw body %s has SHA-256 %s instead of %s: replay the record",
+			raw.Key, got, raw.SHA256)
+	}
+	return body, nil
+}
+
+// apply runs the rules. Rules and libraries meet bytes from strangers, and must not take the worker along.
+func apply(ctx context.Context, rules *extract.Rules, in extract.Input) (fields map[string]any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			activity.GetLogger(ctx).Error("the parser panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = finalf(collection.ReasonInternal, "the parser panicked: %v", r)
+		}
+	}()
+	result, err := rules.Apply(in)
+	var refused *extract.Error
+	switch {
+	case errors.As(err, &refused):
+		return nil, finalf(refused.Reason, "%s", refused.Detail)
+	case err != nil:
+		return nil, finalf(collection.ReasonInternal, "the rules could not be applied: %w", err)
+	}
+	for _, w := range result.Warnings {
+		activity.GetLogger(ctx).Warn("the response has a fault that the rules tolerate", "fault", w)
+	}
+	return result.Fields, nil
+}

@@ -1,0 +1,141 @@
+package activities
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
+	"github.com/weir-collect/weir/internal/urlkey"
+)
+
+// The columns that weir itself reads; their names are matched without regard to case. Every other column is a field of
+// the record.
+const (
+	columnURL    = "url"
+	columnSource = "source"
+	columnKey    = "key"
+)
+
+// rowResolver turns a submitted row into a record of a source.
+type rowResolver struct {
+	directory Directory
+	check     func(collection.Source, collection.Record) error
+	// fallback is the source of rows that name none and whose URL belongs to none.
+	fallback string
+}
+
+// record is the row's source and record, or the refusal of the row.
+func (r rowResolver) record(row intake.Row) (string, collection.Record, *collection.FailureRow) {
+	rec := collection.Record{Line: row.Line}
+	known, fields, err := splitRow(row.Fields)
+	if err != nil {
+		return "", rec, refuse(row.Line, "", collection.ReasonRowMalformed, err)
+	}
+	rec.URL = known[columnURL]
+	src, err := r.source(known[columnSource], rec.URL)
+	if err != nil {
+		return "", rec, refuse(row.Line, "", collection.ReasonSourceUnknown, err)
+	}
+	if len(fields) > 0 {
+		// A map's keys are sorted by the encoder: the same fields are the same bytes.
+		if rec.Fields, err = json.Marshal(fields); err != nil {
+			return "", rec, refuse(row.Line, src.Name, collection.ReasonRowMalformed, err)
+		}
+	}
+	if rec.Key, err = recordKey(known[columnKey], src, rec); err != nil {
+		return "", rec, refuse(row.Line, src.Name, collection.ReasonRowMalformed, err)
+	}
+	if err := r.check(src, rec); err != nil {
+		return "", rec, refuse(row.Line, src.Name, collection.ReasonRowMalformed, err)
+	}
+	rec.ID = collection.RecordID(src.Name, rec.Key)
+	return src.Name, rec, nil
+}
+
+func refuse(line int, source string, reason collection.Reason, err error) *collection.FailureRow {
+	return &collection.FailureRow{
+		Line: line, Source: source, Outcome: collection.OutcomeInvalid, Reason: reason,
+		Detail: collection.Clip(err.Error(), collection.MaxDetail),
+	}
+}
+
+// splitRow takes the columns that weir reads apart from the record's own fields.
+func splitRow(row map[string]any) (known map[string]string, fields map[string]any, err error) {
+	known, fields = map[string]string{}, map[string]any{}
+	// In a fixed order, so that a row with two faults is always refused for the same one.
+	for _, name := range slices.Sorted(maps.Keys(row)) {
+		value, column := row[name], strings.ToLower(strings.TrimSpace(name))
+		switch column {
+		case columnURL, columnSource, columnKey:
+		default:
+			fields[name] = value
+			continue
+		}
+		if _, twice := known[column]; twice {
+			return nil, nil, fmt.Errorf("the row has more than one %s", column)
+		}
+		switch v := value.(type) {
+		case nil:
+		case string:
+			known[column] = strings.TrimSpace(v)
+		case json.Number:
+			known[column] = v.String()
+		default:
+			return nil, nil, fmt.Errorf("%s must be text", column)
+		}
+	}
+	return known, fields, nil
+}
+
+// source finds the row's source: the named one, else the one that owns the URL's host, else the submission's.
+func (r rowResolver) source(name, url string) (collection.Source, error) {
+	host := ""
+	if url != "" {
+		// A URL that has no host is refused below, when its request is built, with a better sentence.
+		host, _ = urlkey.Host(url)
+	}
+	if name != "" {
+		src, ok := r.directory.Source(name)
+		if !ok {
+			return src, fmt.Errorf("source %q is not in the configuration", collection.Clip(name, collection.MaxKeyShown))
+		}
+		return src, ownHost(src, host)
+	}
+	if src, ok := r.directory.SourceForHost(host); ok && host != "" {
+		return src, nil
+	}
+	if src, ok := r.directory.Source(r.fallback); ok && r.fallback != "" {
+		return src, ownHost(src, host)
+	}
+	if host == "" {
+		return collection.Source{}, fmt.Errorf("the row names no source and has no usable url: add a column url or source")
+	}
+	return collection.Source{}, fmt.Errorf("no source owns the host %s: add it to a source's hosts", host)
+}
+
+// ownHost refuses a URL that would be requested under another source's ceiling.
+func ownHost(src collection.Source, host string) error {
+	if host == "" || src.Request.URL != "" || src.Owns(host) {
+		return nil
+	}
+	return fmt.Errorf("the host %s is none of source %s's hosts", host, src.Name)
+}
+
+// recordKey is the record's key: the caller's own, else the normalised URL, else the canonical JSON of the fields.
+func recordKey(own string, src collection.Source, rec collection.Record) (string, error) {
+	switch {
+	case own != "":
+		return own, nil
+	case rec.URL != "":
+		return urlkey.Key(rec.URL)
+	case src.Request.URL == "":
+		return "", fmt.Errorf("the row has no url, and source %s builds none", src.Name)
+	case len(rec.Fields) > 0:
+		return string(rec.Fields), nil
+	}
+	return "", fmt.Errorf("the row is empty")
+}

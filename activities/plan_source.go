@@ -1,0 +1,82 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
+)
+
+// rowSource is the submitted rows, wherever they are.
+type rowSource struct {
+	reader *intake.Reader
+	body   io.Closer
+	name   string
+}
+
+func (s rowSource) close() {
+	if s.body != nil {
+		s.body.Close()
+	}
+}
+
+func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource, error) {
+	if in.Request.Upload == "" {
+		return inlineRows(in.Request.Records)
+	}
+	key := in.Request.Upload
+	if !strings.HasPrefix(key, collection.UploadPrefix(in.Request.Customer)) {
+		return rowSource{}, finalf(collection.ReasonSubmissionInvalid,
+			"upload %s is not customer %s's: its key must start with %s",
+			key, in.Request.Customer, collection.UploadPrefix(in.Request.Customer))
+	}
+	body, _, err := p.Store.Open(ctx, key)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return rowSource{}, finalf(collection.ReasonUploadMissing,
+			"there is no file %s in the bucket: upload it, then submit again", key)
+	}
+	if err != nil {
+		return rowSource{}, storeFailed(ctx, "open the submitted file", err)
+	}
+	reader, err := intake.Open(body, intake.Options{Name: path.Base(key), Format: in.Request.Format})
+	if err != nil {
+		body.Close()
+		return rowSource{}, unreadable(ctx, key, err)
+	}
+	return rowSource{reader: reader, body: body, name: key}, nil
+}
+
+func inlineRows(records []json.RawMessage) (rowSource, error) {
+	// A record may be written over several lines in the input, but a row is one line.
+	var b strings.Builder
+	for i, r := range records {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return rowSource{}, finalf(collection.ReasonSubmissionInvalid, "records[%d] is not JSON: %w", i, err)
+		}
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	reader, err := intake.Open(strings.NewReader(b.String()), intake.Options{Name: "records", Format: "jsonl"})
+	if err != nil {
+		return rowSource{}, finalf(collection.ReasonSubmissionInvalid, "the records cannot be read: %w", err)
+	}
+	return rowSource{reader: reader, name: "records"}, nil
+}
+
+// unreadable tells a file that is broken, which no retry heals, from a store that stopped answering in the middle.
+func unreadable(ctx context.Context, name string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var file *intake.FileError
+	if errors.As(err, &file) && file.ReadFailed {
+		return storeFailed(ctx, "read "+name, err)
+	}
+	return finalf(collection.ReasonUploadUnreadable, "the file %s cannot be read: %w", name, err)
+}

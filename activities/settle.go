@@ -1,0 +1,168 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// Settler reconciles a submission and completes its delivery.
+type Settler struct {
+	Store Store
+	Clock Clock
+	// PartRecords and PartBytes close a part of the results, whichever comes first; bytes are counted before compression.
+	PartRecords int
+	PartBytes   int
+}
+
+// Settle accounts for every submitted row: it reads the plan and the ledger, looks at every delivered object, writes the
+// parts of the results, the failures, and last the manifest. A row that the ledger does not know, or whose object is not
+// there as it was delivered, is a failure with a reason. If the counts do not add up it fails, and the submission with
+// it: nothing is called complete that is not.
+func (s *Settler) Settle(ctx context.Context, in collection.SettleInput) (collection.SettleResult, error) {
+	a := begin(ctx)
+	result, err := s.settle(ctx, a, in)
+	return result, a.end(err)
+}
+
+func (s *Settler) settle(ctx context.Context, a *attempt, in collection.SettleInput) (collection.SettleResult, error) {
+	plan, err := readPlan(ctx, s.Store, in.Submission)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		err = finalf(collection.ReasonInternal, "the plan of submission %s is gone: nothing can be settled without it", in.Submission)
+	}
+	if err != nil {
+		return collection.SettleResult{}, err
+	}
+	b := newBooks(s, a, plan, in.Cancelled)
+	if err := b.rejectedRows(ctx); err != nil {
+		return collection.SettleResult{}, err
+	}
+	if err := b.ledgerRows(ctx); err != nil {
+		return collection.SettleResult{}, err
+	}
+	if got := b.total.Total(); got != plan.Expected {
+		return collection.SettleResult{}, finalf(collection.ReasonInternal,
+			"the books do not balance: %d rows were submitted, %d are accounted for; look at the plan and the ledger of %s",
+			plan.Expected, got, in.Submission)
+	}
+	if packed, booked := b.parts.packed(), b.total.Of(collection.OutcomeDelivered); packed != booked {
+		return collection.SettleResult{}, finalf(collection.ReasonInternal,
+			"the books do not balance: %d records are delivered, the parts of the results of %s hold %d", booked, in.Submission, packed)
+	}
+	return s.close(ctx, a, in, plan, b)
+}
+
+// close writes what is left: the failures, the manifest and its checksum.
+func (s *Settler) close(
+	ctx context.Context, a *attempt, in collection.SettleInput, plan collection.PlanResult, b *books,
+) (collection.SettleResult, error) {
+	files := b.parts.files
+	if b.failed > 0 {
+		key := collection.FailuresKey(plan.Customer, plan.Submission)
+		file, err := s.writeFile(ctx, a, key, typeJSONLines, b.failures.Bytes(), b.failed)
+		if err != nil {
+			return collection.SettleResult{}, err
+		}
+		files = append(files, file)
+	}
+	manifest := collection.Manifest{
+		Version: collection.ManifestVersion, Submission: plan.Submission, Customer: plan.Customer,
+		State: finalState(in.Cancelled, plan.Expected, b.total), AcceptedAt: plan.AcceptedAt.UTC(), Expected: plan.Expected,
+		Outcomes: b.total, Sources: b.sources, Files: files,
+	}
+	body, err := s.writeManifest(ctx, a, manifest)
+	if err != nil {
+		return collection.SettleResult{}, err
+	}
+	return collection.SettleResult{
+		State: manifest.State, Expected: plan.Expected, Outcomes: b.total,
+		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: digest(body),
+	}, nil
+}
+
+// finalState is the submission's state. A target that does not exist is a fact and a row that names a record twice is
+// delivered once: neither is a loss.
+func finalState(cancelled bool, expected int, t collection.Tally) collection.State {
+	whole := t.Of(collection.OutcomeDelivered) + t.Of(collection.OutcomeGone) + t.Of(collection.OutcomeDuplicate)
+	switch {
+	case cancelled:
+		return collection.StateCancelled
+	case whole == expected:
+		return collection.StateComplete
+	default:
+		return collection.StatePartiallyFailed
+	}
+}
+
+// writeFile writes one file of the delivery and verifies it at the destination.
+func (s *Settler) writeFile(
+	ctx context.Context, a *attempt, key, contentType string, body []byte, records int,
+) (collection.ManifestFile, error) {
+	file := collection.ManifestFile{
+		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: digest(body),
+	}
+	if err := s.writeOnce(ctx, a, key, contentType, body); err != nil {
+		return file, err
+	}
+	file.VerifiedAt = s.Clock().UTC()
+	return file, nil
+}
+
+// writeOnce writes an object, or its next generation when an earlier settlement left another content, and verifies it.
+func (s *Settler) writeOnce(ctx context.Context, a *attempt, key, contentType string, body []byte) error {
+	_, err := s.Store.Create(ctx, key, body, contentType)
+	var conflict *collection.ConflictError
+	if errors.As(err, &conflict) {
+		_, err = s.Store.Replace(ctx, key, body, contentType, conflict.Existing)
+	}
+	if errors.As(err, &conflict) {
+		return a.contested(conflict.Error())
+	}
+	if err != nil {
+		return storeFailed(ctx, "write "+key, err)
+	}
+	return confirm(ctx, a, s.Store, key, body)
+}
+
+// writeManifest writes the manifest and its checksum. A manifest that stands and says the same is kept to the byte: only
+// the times of verification could differ.
+func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Manifest) ([]byte, error) {
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the manifest: %w", err)
+	}
+	body = append(body, '\n')
+	key := collection.ManifestKey(m.Customer, m.Submission)
+	standing, err := s.Store.Get(ctx, key, maxPlan)
+	switch {
+	case err == nil && sameManifest(standing, m):
+		body = standing
+	case err == nil || errors.Is(err, collection.ErrObjectMissing):
+		if err := s.writeOnce(ctx, a, key, typeJSON, body); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, storeFailed(ctx, "read "+key, err)
+	}
+	sum := fmt.Appendf(nil, "%s  manifest.json\n", digest(body))
+	return body, s.writeOnce(ctx, a, collection.ManifestSumKey(m.Customer, m.Submission), typeText, sum)
+}
+
+// sameManifest compares all but the times of verification.
+func sameManifest(standing []byte, m collection.Manifest) bool {
+	var old collection.Manifest
+	if json.Unmarshal(standing, &old) != nil || len(old.Files) != len(m.Files) {
+		return false
+	}
+	for i := range old.Files {
+		old.Files[i].VerifiedAt = m.Files[i].VerifiedAt
+	}
+	a, errA := json.Marshal(old)
+	b, errB := json.Marshal(m)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}

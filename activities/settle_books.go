@@ -1,0 +1,159 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// books is the account of one settlement: every row of the submission is entered once.
+type books struct {
+	settler   *Settler
+	plan      collection.PlanResult
+	cancelled bool
+	total     collection.Tally
+	sources   []collection.SourceOutcomes
+	failures  bytes.Buffer
+	failed    int
+	parts     *partWriter
+	// there are the keys of the delivered objects; nil until somebody asks.
+	there map[string]bool
+}
+
+func newBooks(s *Settler, a *attempt, plan collection.PlanResult, cancelled bool) *books {
+	return &books{
+		settler: s, plan: plan, cancelled: cancelled, sources: []collection.SourceOutcomes{}, total: collection.Tally{},
+		parts: newPartWriter(s, a, plan),
+	}
+}
+
+const (
+	// maxLedgerObject bounds what is read of one ledger part or one part of the rejected rows.
+	maxLedgerObject = 64 << 20
+	// maxDelivered bounds what is read of one delivered object.
+	maxDelivered = 64 << 20
+	// readAhead is how many delivered objects are read at the same time.
+	readAhead = 32
+)
+
+// rejectedRows enters the rows that never became records.
+func (b *books) rejectedRows(ctx context.Context) error {
+	for n := 1; n <= b.plan.RejectedParts; n++ {
+		key := collection.RejectedKey(b.plan.Submission, n)
+		rows, err := readLines[collection.FailureRow](ctx, b.settler.Store, key)
+		if errors.Is(err, collection.ErrObjectMissing) {
+			return finalf(collection.ReasonInternal, "the object %s with rejected rows is gone: was it deleted?", key)
+		}
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := b.fail(row); err != nil {
+				return err
+			}
+			b.total.Add(row.Outcome, row.Reason, 1)
+		}
+	}
+	return nil
+}
+
+// ledgerRows enters every record, source by source and batch by batch, in the order of the plan: the same ledger makes
+// the same files.
+func (b *books) ledgerRows(ctx context.Context) error {
+	for _, src := range b.plan.Sources {
+		outcomes := collection.SourceOutcomes{Source: src.Source, Expected: src.Records, Outcomes: collection.Tally{}}
+		for _, batch := range src.Batches {
+			rows, err := b.batchRows(ctx, src.Source, batch)
+			if err != nil {
+				return err
+			}
+			if err := b.enter(ctx, rows, &outcomes.Outcomes); err != nil {
+				return err
+			}
+		}
+		b.total.Merge(outcomes.Outcomes)
+		b.sources = append(b.sources, outcomes)
+	}
+	return b.parts.flush(ctx)
+}
+
+// enter books rows in their order. Delivered objects are read some at a time.
+func (b *books) enter(ctx context.Context, rows []collection.LedgerRow, outcomes *collection.Tally) error {
+	for start := 0; start < len(rows); start += readAhead {
+		chunk := rows[start:min(start+readAhead, len(rows))]
+		documents, err := b.read(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		for i, row := range chunk {
+			if row.Outcome == collection.OutcomeDelivered {
+				lost, err := b.parts.add(ctx, row, documents[i])
+				if err != nil {
+					return err
+				}
+				if lost != nil {
+					row.Outcome, row.Reason, row.Detail = collection.OutcomeDeadLettered, lost.Reason, lost.Detail
+				}
+			}
+			outcomes.Add(row.Outcome, row.Reason, 1)
+			if row.Outcome == collection.OutcomeDelivered {
+				continue
+			}
+			if err := b.fail(failureOf(row)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// read fetches the delivered objects of some rows at the same time; what an earlier attempt has already put into a part
+// is not read again.
+func (b *books) read(ctx context.Context, rows []collection.LedgerRow) ([]delivered, error) {
+	documents := make([]delivered, len(rows))
+	group, ctx := errgroup.WithContext(ctx)
+	skip := b.parts.toSkip()
+	for i, row := range rows {
+		if row.Outcome != collection.OutcomeDelivered {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		group.Go(func() error {
+			body, err := b.settler.Store.Get(ctx, row.Delivered.Key, maxDelivered)
+			if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
+				return storeFailed(ctx, "read "+row.Delivered.Key, err)
+			}
+			documents[i] = delivered{body: body, missing: err != nil}
+			return nil
+		})
+	}
+	return documents, group.Wait()
+}
+
+func failureOf(row collection.LedgerRow) collection.FailureRow {
+	return collection.FailureRow{
+		Line: row.Line, Key: row.Key, Source: row.Source, Record: row.Record,
+		Outcome: row.Outcome, Reason: row.Reason, Attempts: row.Attempts, Detail: row.Detail,
+	}
+}
+
+// fail adds one line to failures.jsonl.
+func (b *books) fail(row collection.FailureRow) error {
+	line, err := json.Marshal(row)
+	if err != nil {
+		return fmt.Errorf("encode the failure of line %d: %w", row.Line, err)
+	}
+	b.failures.Write(line)
+	b.failures.WriteByte('\n')
+	b.failed++
+	return nil
+}
