@@ -1,0 +1,139 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/verdict"
+)
+
+// Record takes one record from its source to its destination. It returns the record's result, or fails with the reason
+// as error type and the result as details when the record is dead-lettered. The result is also the details of a
+// cancellation.
+func Record(ctx workflow.Context, in collection.RecordInput) (collection.RecordResult, error) {
+	r := &record{in: in, result: collection.RecordResult{Record: in.Record.ID}}
+	if err := r.setup(ctx); err != nil {
+		return collection.RecordResult{}, err
+	}
+	return r.run(ctx)
+}
+
+type record struct {
+	in     collection.RecordInput
+	stage  string
+	ended  bool
+	result collection.RecordResult
+}
+
+func (r *record) setup(ctx workflow.Context) error {
+	return workflow.SetQueryHandler(ctx, collection.QueryStatus, r.status)
+}
+
+func (r *record) status() (collection.RecordStatus, error) {
+	s := collection.RecordStatus{
+		Submission: r.in.Submission, Record: r.in.Record.ID, Source: r.in.Source, Stage: r.stage, Raw: r.result.Raw,
+	}
+	if r.ended {
+		result := r.result
+		s.Result = &result
+	}
+	return s, nil
+}
+
+// run is the only place where the workflow ends.
+func (r *record) run(ctx workflow.Context) (collection.RecordResult, error) {
+	err := r.stages(ctx)
+	r.stage, r.ended = "", true
+	switch {
+	case err == nil:
+		return r.result, nil
+	case temporal.IsCanceledError(err):
+		r.result.Outcome, r.result.Reason = collection.OutcomeCancelled, collection.ReasonCancelled
+		return collection.RecordResult{}, temporal.NewCanceledError(r.result)
+	}
+	return collection.RecordResult{}, r.deadLetter(ctx, err)
+}
+
+// stages runs the record's stages until one of them ends it.
+func (r *record) stages(ctx workflow.Context) error {
+	collected, err := r.collect(ctx)
+	if err != nil || collected.Outcome != "" {
+		return err
+	}
+	document, err := r.parse(ctx)
+	if err != nil {
+		return err
+	}
+	return r.deliver(ctx, document)
+}
+
+func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error) {
+	r.enter(ctx, "collect")
+	var out collection.CollectResult
+	ctx = workflow.WithActivityOptions(ctx, collectOptions(r.in))
+	err := workflow.ExecuteActivity(ctx, collector.Collect, collection.CollectInput{
+		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
+		AcceptedAt: r.in.AcceptedAt, Record: r.in.Record,
+	}).Get(ctx, &out)
+	if err != nil {
+		return out, err
+	}
+	r.result.Raw, r.result.Attempts, r.result.FirstRequestAt = out.Raw, out.Attempts, out.FirstRequestAt
+	r.result.Outcome, r.result.Reason, r.result.Detail = out.Outcome, out.Reason, out.Detail
+	return out, nil
+}
+
+func (r *record) parse(ctx workflow.Context) (collection.Document, error) {
+	r.enter(ctx, "parse")
+	var out collection.ParseResult
+	ctx = workflow.WithActivityOptions(ctx, stageOptions(collection.QueueParse, r.in))
+	err := workflow.ExecuteActivity(ctx, parser.Parse, collection.ParseInput{
+		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
+		Record: r.in.Record, Raw: *r.result.Raw,
+	}).Get(ctx, &out)
+	return out.Document, err
+}
+
+func (r *record) deliver(ctx workflow.Context, document collection.Document) error {
+	r.enter(ctx, "deliver")
+	var out collection.DeliverResult
+	ctx = workflow.WithActivityOptions(ctx, stageOptions(collection.QueueDeliver, r.in))
+	err := workflow.ExecuteActivity(ctx, deliverer.Deliver, collection.DeliverInput{
+		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
+		AcceptedAt: r.in.AcceptedAt, RecordID: r.in.Record.ID, Document: document,
+	}).Get(ctx, &out)
+	if err != nil {
+		return err
+	}
+	r.result.Outcome, r.result.Delivered = collection.OutcomeDelivered, &out.Delivered
+	return nil
+}
+
+// enter notes the stage for the status query and for Temporal Web.
+func (r *record) enter(ctx workflow.Context, stage string) {
+	r.stage = stage
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("In **%s** at source `%s`.", stage, r.in.Source))
+}
+
+// deadLetter ends the record as a failed workflow: the failed workflows are the dead-letter queue (F01).
+func (r *record) deadLetter(ctx workflow.Context, cause error) error {
+	f := verdict.OfActivity(cause)
+	r.result.Outcome, r.result.Reason, r.result.Detail = collection.OutcomeDeadLettered, f.Reason, f.Detail
+	if f.Attempts > r.result.Attempts {
+		r.result.Attempts = f.Attempts
+	}
+	if f.FirstRequestAt != nil {
+		r.result.FirstRequestAt = f.FirstRequestAt
+	}
+	if err := workflow.UpsertTypedSearchAttributes(ctx, reasonAttribute.ValueSet(string(f.Reason))); err != nil {
+		return fmt.Errorf("note the reason %s of record %s: %w", f.Reason, r.in.Record.ID, err)
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("Dead-lettered: **%s**. %s", f.Reason, r.result.Detail))
+	return temporal.NewApplicationErrorWithOptions(r.result.Detail, string(f.Reason), temporal.ApplicationErrorOptions{
+		NonRetryable: true,
+		Details:      []any{r.result},
+	})
+}

@@ -1,0 +1,15 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// Register makes every workflow known to a worker, a replayer or a test environment, under its lasting name.
+func Register(r worker.WorkflowRegistry) {
+	r.RegisterWorkflowWithOptions(Submission, workflow.RegisterOptions{Name: collection.WorkflowSubmission})
+	r.RegisterWorkflowWithOptions(Batch, workflow.RegisterOptions{Name: collection.WorkflowBatch})
+	r.RegisterWorkflowWithOptions(Record, workflow.RegisterOptions{Name: collection.WorkflowRecord})
+}

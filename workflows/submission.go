@@ -1,0 +1,164 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/verdict"
+)
+
+// Submission plans a customer's submission, runs its batches per source side by side, and settles it. Its workflow id is
+// the submission's id. It fails when it cannot be planned; records that fail do not make it fail: they are in its result.
+func Submission(ctx workflow.Context, in collection.SubmissionInput) (collection.SubmissionResult, error) {
+	s := &submission{in: in}
+	if err := s.setup(ctx); err != nil {
+		return collection.SubmissionResult{}, err
+	}
+	return s.run(ctx)
+}
+
+type submission struct {
+	id      string
+	in      collection.SubmissionInput
+	stage   string
+	state   collection.State
+	plan    collection.PlanResult
+	sources []*sourceRun
+	result  *collection.SubmissionResult
+}
+
+func (s *submission) setup(ctx workflow.Context) error {
+	info := workflow.GetInfo(ctx)
+	s.id, s.state = info.WorkflowExecution.ID, collection.StateAccepted
+	s.plan.AcceptedAt = info.WorkflowStartTime
+	return workflow.SetQueryHandler(ctx, collection.QueryStatus, s.answer)
+}
+
+// run is the only place where the workflow ends.
+func (s *submission) run(ctx workflow.Context) (collection.SubmissionResult, error) {
+	if err := errors.Join(collection.CheckSubmissionID(s.id), s.in.Check()); err != nil {
+		return collection.SubmissionResult{}, s.fail(ctx, "the submission cannot be accepted",
+			temporal.NewNonRetryableApplicationError(err.Error(), string(collection.ReasonSubmissionInvalid), nil))
+	}
+	if err := s.markCustomer(ctx); err != nil {
+		return collection.SubmissionResult{}, err
+	}
+	if err := s.makePlan(ctx); err != nil {
+		return collection.SubmissionResult{}, s.fail(ctx, "the submission could not be planned", err)
+	}
+	s.runSources(ctx)
+
+	// What was collected is settled even when somebody has cancelled the submission. A cancellation that comes later
+	// finds nothing left to stop.
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	cancelled := ctx.Err() != nil
+	if err := s.settle(free, cancelled); err != nil {
+		return collection.SubmissionResult{}, s.fail(free, "the submission could not be settled", err)
+	}
+	if cancelled {
+		return collection.SubmissionResult{}, temporal.NewCanceledError(*s.result)
+	}
+	return *s.result, nil
+}
+
+// markCustomer makes a submission that was started by another client findable by its customer.
+func (s *submission) markCustomer(ctx workflow.Context) error {
+	if _, there := workflow.GetTypedSearchAttributes(ctx).GetKeyword(customerAttribute); there {
+		return nil
+	}
+	return workflow.UpsertTypedSearchAttributes(ctx, customerAttribute.ValueSet(s.in.Customer))
+}
+
+func (s *submission) makePlan(ctx workflow.Context) error {
+	s.enter(ctx, "plan", collection.StateAccepted)
+	o := planOptions(temporal.Priority{FairnessKey: s.in.Customer})
+	o.Summary = rowsShown(s.in)
+	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), planner.Plan, collection.PlanInput{
+		Submission: s.id, Request: s.in, AcceptedAt: s.plan.AcceptedAt,
+	}).Get(ctx, &s.plan)
+}
+
+// fail ends a submission that has no result, with the reason as error type and where failed workflows are searched.
+func (s *submission) fail(ctx workflow.Context, what string, err error) error {
+	if temporal.IsCanceledError(err) {
+		s.enter(ctx, "", collection.StateCancelled)
+		return err
+	}
+	s.enter(ctx, "", collection.StateFailed)
+	f := verdict.OfActivity(err)
+	if err := workflow.UpsertTypedSearchAttributes(ctx, reasonAttribute.ValueSet(string(f.Reason))); err != nil {
+		return fmt.Errorf("note the reason %s of submission %s: %w", f.Reason, s.id, err)
+	}
+	return withReason(what, err)
+}
+
+func (s *submission) runSources(ctx workflow.Context) {
+	s.sources = make([]*sourceRun, len(s.plan.Sources))
+	for i, p := range s.plan.Sources {
+		s.sources[i] = newSourceRun(s, p)
+	}
+	s.enter(ctx, "collect", collection.StateProcessing)
+	s.receiveProgress(ctx)
+	done := workflow.NewWaitGroup(ctx)
+	for _, r := range s.sources {
+		done.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer done.Done()
+			r.run(ctx)
+		})
+	}
+	done.Wait(ctx)
+}
+
+// receiveProgress takes in what batches report, for as long as the workflow runs.
+func (s *submission) receiveProgress(ctx workflow.Context) {
+	reports := workflow.GetSignalChannel(ctx, collection.SignalBatchProgress)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			var p collection.BatchProgress
+			if !reports.Receive(ctx, &p) {
+				return
+			}
+			for _, r := range s.sources {
+				if r.plan.Source == p.Source {
+					r.progress(p)
+				}
+			}
+			s.details(ctx)
+		}
+	})
+}
+
+func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
+	s.enter(ctx, "settle", collection.StateProcessing)
+	o := planOptions(s.priority())
+	o.Summary = fmt.Sprintf("account for %s, write the manifest", plural(s.plan.Expected, "row"))
+	var result collection.SubmissionResult
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
+		Submission: s.id, Customer: s.in.Customer, Cancelled: cancelled,
+	}).Get(ctx, &result)
+	if err != nil {
+		return err
+	}
+	s.result = &result
+	s.enter(ctx, "", result.State)
+	return nil
+}
+
+// priority is what everything below the submission inherits.
+func (s *submission) priority() temporal.Priority {
+	return temporal.Priority{
+		PriorityKey:    s.plan.Lane.PriorityKey(),
+		FairnessKey:    s.in.Customer,
+		FairnessWeight: s.plan.Weight,
+	}
+}
+
+func (s *submission) enter(ctx workflow.Context, stage string, state collection.State) {
+	s.stage, s.state = stage, state
+	s.details(ctx)
+}
