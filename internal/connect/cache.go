@@ -1,0 +1,51 @@
+package connect
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart (O03).
+const secretAge = time.Minute
+
+// CachedSecrets reads secrets again now and then. When that fails it goes on with the value that it has, since a blip of
+// a secret store must not stop the workers (O02).
+type CachedSecrets struct {
+	secrets Secrets
+	now     func() time.Time
+	logger  *slog.Logger
+
+	mu     sync.Mutex
+	values map[string]cachedSecret
+}
+
+type cachedSecret struct {
+	value string
+	read  time.Time
+}
+
+// NewCachedSecrets returns an empty cache.
+func NewCachedSecrets(s Secrets, now func() time.Time, logger *slog.Logger) *CachedSecrets {
+	return &CachedSecrets{secrets: s, now: now, logger: logger, values: map[string]cachedSecret{}}
+}
+
+// Value is the secret that a reference names.
+func (c *CachedSecrets) Value(reference string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok := c.values[reference]
+	if ok && c.now().Sub(known.read) < secretAge {
+		return known.value, nil
+	}
+	value, err := c.secrets.Value(reference)
+	if err != nil {
+		if !ok {
+			return "", err
+		}
+		c.logger.Warn("a secret cannot be read again; the last value stays in use", "reference", reference, "error", err)
+		value = known.value
+	}
+	c.values[reference] = cachedSecret{value: value, read: c.now()}
+	return value, nil
+}

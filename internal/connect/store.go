@@ -1,0 +1,32 @@
+package connect
+
+import (
+	"context"
+
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/objectstore"
+)
+
+// Store opens the bucket and checks that it answers and lets us in.
+func Store(ctx context.Context, cfg config.Config, secrets Secrets) (*objectstore.Store, error) {
+	secrets = secrets.In(cfg)
+	access, err := secrets.of("s3.access_key", cfg.S3.AccessKey)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := secrets.of("s3.secret_key", cfg.S3.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	store, err := objectstore.Open(ctx, objectstore.Options{
+		Endpoint: cfg.S3.Endpoint, Region: cfg.S3.Region, Bucket: cfg.S3.Bucket, PathStyle: cfg.S3.PathStyle,
+		AccessKey: access, SecretKey: secret,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Check(ctx); err != nil {
+		return nil, err
+	}
+	return store, nil
+}

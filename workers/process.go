@@ -1,0 +1,181 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/weir-collect/weir/activities"
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/extract"
+	"github.com/weir-collect/weir/internal/fetch"
+	"github.com/weir-collect/weir/internal/objectstore"
+	"github.com/weir-collect/weir/internal/telemetry"
+	"github.com/weir-collect/weir/workflows"
+)
+
+const (
+	// planSlots bounds plans and settlements at a time: each may hold some tens of MiB.
+	planSlots = 8
+	// beatInterval is the longest time between two heartbeats, and so between a cancellation and its notice.
+	beatInterval = 5 * time.Second
+	// partRecords and partBytes bound one part of the results; bytes are counted before compression.
+	partRecords = 10_000
+	partBytes   = 16 << 20
+	// cachedWorkflows bounds the memory of workflows between their tasks.
+	cachedWorkflows = 2_000
+)
+
+// process is everything that one worker process is made of.
+type process struct {
+	cfg     config.Config
+	sources []collection.Source
+	metrics *telemetry.Metrics
+	store   *objectstore.Store
+	permits *Permits
+	fetcher *fetch.Client
+	rules   rulebook
+	engine  client.Client
+}
+
+type rulebook map[string]*extract.Rules
+
+// Rules are a source's compiled parse rules.
+func (r rulebook) Rules(source string) (*extract.Rules, bool) {
+	rules, ok := r[source]
+	return rules, ok
+}
+
+// engineResults reads workflow results for the activities.
+type engineResults struct{ client client.Client }
+
+// Result waits for a workflow's latest run to end.
+func (e engineResults) Result(ctx context.Context, workflowID string, into any) error {
+	return e.client.GetWorkflow(ctx, workflowID, "").Get(ctx, into)
+}
+
+func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
+	p := &process{
+		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, rules: rulebook{},
+		permits: NewPermits(sources, o.Config.Worker.MaxCollects),
+		fetcher: fetch.New(fetch.Options{
+			UserAgent: o.Config.UserAgent,
+			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,
+		}),
+	}
+	// Any process parses for every source, whatever it collects from.
+	for _, s := range o.Config.Sources {
+		rules, err := extract.Compile(s.Parse, o.Config.Schema(s.Name))
+		if err != nil {
+			return nil, fmt.Errorf("parse rules of source %s: %w", s.Name, err)
+		}
+		p.rules[s.Name] = rules
+	}
+	return p, nil
+}
+
+// workers makes one Temporal worker per queue.
+func (p *process) workers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
+	base := worker.Options{
+		DisableEagerActivities:           true,
+		DefaultHeartbeatThrottleInterval: beatInterval,
+		MaxHeartbeatThrottleInterval:     beatInterval,
+		WorkerStopTimeout:                p.cfg.Worker.ShutdownGrace,
+		Interceptors:                     []interceptor.WorkerInterceptor{telemetry.NewLogInterceptor()},
+		OnFatalError:                     onFatal,
+	}
+	has := func(r Role) bool { return slices.Contains(o.Roles, r) }
+	var pool []worker.Worker
+	if has(RoleWorkflows) {
+		pool = append(pool, p.workflowWorker(c, base))
+	}
+	base.DisableWorkflowWorker = true
+	if has(RolePlan) {
+		pool = append(pool, p.planWorker(c, base))
+	}
+	if has(RoleParse) {
+		pool = append(pool, p.parseWorker(c, base))
+	}
+	if has(RoleDeliver) {
+		pool = append(pool, p.deliverWorker(c, base))
+	}
+	if has(RoleCollect) {
+		for _, s := range p.sources {
+			pool = append(pool, p.collectWorker(c, base, s))
+		}
+	}
+	return pool
+}
+
+func (p *process) workflowWorker(c client.Client, o worker.Options) worker.Worker {
+	o.LocalActivityWorkerOnly = true
+	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
+	w := worker.New(c, collection.QueueWorkflows, o)
+	workflows.Register(w)
+	return w
+}
+
+func (p *process) planWorker(c client.Client, o worker.Options) worker.Worker {
+	o.MaxConcurrentActivityExecutionSize = planSlots
+	w := worker.New(c, collection.QueuePlan, o)
+	planner := &activities.Planner{
+		Store: p.store, Directory: p.cfg, CheckRequest: checkRequest, Metrics: p.metrics,
+		BatchRecords: p.cfg.Worker.BatchRecords, HeartbeatTimeout: p.cfg.Worker.HeartbeatTimeout,
+	}
+	batches := &activities.Batches{Store: p.store}
+	finder := &activities.Finder{Engine: engineResults{p.engine}}
+	settler := &activities.Settler{Store: p.store, Clock: time.Now, PartRecords: partRecords, PartBytes: partBytes}
+	register(w, collection.ActivityPlan, planner.Plan)
+	register(w, collection.ActivityLoadBatch, batches.LoadBatch)
+	register(w, collection.ActivityWriteLedger, batches.WriteLedger)
+	register(w, collection.ActivityFindRecord, finder.FindRecord)
+	register(w, collection.ActivityFindBatch, finder.FindBatch)
+	register(w, collection.ActivitySettle, settler.Settle)
+	return w
+}
+
+func (p *process) collectWorker(c client.Client, o worker.Options, s collection.Source) worker.Worker {
+	o.Tuner = collectTuner(s)
+	w := worker.New(c, collection.QueueCollect(s.Name), o)
+	collector := &activities.Collector{
+		Store: p.store, Directory: p.cfg, Fetcher: p.fetcher, Permits: p.permits, Metrics: p.metrics,
+		Clock: time.Now, Random: rand.Float64,
+	}
+	register(w, collection.ActivityCollect, collector.Collect)
+	return w
+}
+
+func (p *process) parseWorker(c client.Client, o worker.Options) worker.Worker {
+	o.MaxConcurrentActivityExecutionSize = p.cfg.Worker.ParseSlots
+	w := worker.New(c, collection.QueueParse, o)
+	parser := &activities.Parser{Store: p.store, Rulebook: p.rules, Metrics: p.metrics}
+	register(w, collection.ActivityParse, parser.Parse)
+	return w
+}
+
+func (p *process) deliverWorker(c client.Client, o worker.Options) worker.Worker {
+	o.MaxConcurrentActivityExecutionSize = p.cfg.Worker.DeliverSlots
+	w := worker.New(c, collection.QueueDeliver, o)
+	deliverer := &activities.Deliverer{Store: p.store, Metrics: p.metrics, Clock: time.Now}
+	register(w, collection.ActivityDeliver, deliverer.Deliver)
+	return w
+}
+
+func register(w worker.Worker, name string, method any) {
+	w.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: name})
+}
+
+// checkRequest says whether a request can be built for a record.
+func checkRequest(s collection.Source, r collection.Record) error {
+	_, err := fetch.BuildRequest(s, r)
+	return err
+}

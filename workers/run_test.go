@@ -1,0 +1,194 @@
+package workers
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/objectstore"
+	"github.com/weir-collect/weir/internal/stack/stacktest"
+)
+
+func TestMain(m *testing.M) { stacktest.Main(m) }
+
+func TestParseRoles(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		names []string
+		roles []Role
+		err   string
+	}{
+		"none is all":     {nil, Roles(), ""},
+		"some":            {[]string{"parse", "collect"}, []Role{RoleParse, RoleCollect}, ""},
+		"twice":           {[]string{"plan", " plan "}, []Role{RolePlan}, ""},
+		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver`},
+		"an empty name":   {[]string{""}, nil, `role ""`},
+		"the wrong case":  {[]string{"Parse"}, nil, `role "Parse"`},
+		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver"}, Roles(), ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			roles, err := ParseRoles(test.names)
+			if test.err != "" {
+				require.ErrorContains(t, err, test.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, test.roles, roles)
+		})
+	}
+}
+
+const someConfig = `
+s3: {bucket: weir, region: us-east-1, path_style: true, endpoint: "http://127.0.0.1:1", access_key: "env:KEY", secret_key: "env:KEY"}
+worker: {metrics_address: "", shutdown_grace: 1s}
+temporal: {address: "127.0.0.1:1"}
+sources:
+  - {name: books, hosts: [books.example], ceiling: 2, parse: {type: json, fields: [{name: title, jq: .title}]}}
+  - {name: films, hosts: [films.example], ceiling: 2, parse: {type: json, fields: [{name: title, jq: .title}]}}
+customers:
+  - {name: acme}
+`
+
+// load reads a configuration; WEIR_ variables given to it count.
+func load(t *testing.T, env map[string]string) config.Config {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "weir.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(someConfig), 0o600))
+	cfg, err := config.Load(config.Options{File: file, CPUs: 2, Version: "test", Env: func(name string) (string, bool) {
+		v, ok := env[name]
+		return v, ok
+	}})
+	require.NoError(t, err)
+	return cfg
+}
+
+func someOptions(cfg config.Config, keys map[string]string) Options {
+	return Options{Config: cfg, Logger: slog.New(slog.DiscardHandler), Secrets: connect.Secrets{
+		Env:      func(name string) (string, bool) { v, ok := keys[name]; return v, ok },
+		ReadFile: os.ReadFile,
+	}}
+}
+
+func names(sources []collection.Source) []string {
+	var all []string
+	for _, s := range sources {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+func TestChosenSources(t *testing.T) {
+	t.Parallel()
+	cfg := load(t, nil)
+	all, err := chosenSources(cfg, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"books", "films"}, names(all))
+	some, err := chosenSources(cfg, []string{"films", "films"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"films"}, names(some), "one collect queue is polled once")
+	_, err = chosenSources(cfg, []string{"books", "songs"})
+	require.EqualError(t, err, `source "songs" is not in the configuration`)
+}
+
+func TestRunRefusesAnUnknownSourceBeforeItDials(t *testing.T) {
+	t.Parallel()
+	o := someOptions(load(t, nil), nil)
+	o.Sources = []string{"songs"}
+	require.ErrorContains(t, Run(t.Context(), o), `"songs"`)
+}
+
+func TestRunSaysWhatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	require.ErrorContains(t, Run(t.Context(), someOptions(load(t, nil), nil)), "Temporal does not answer at 127.0.0.1:1")
+}
+
+// TestRunUntilStopped runs every role against the stack, and asks for its health meanwhile.
+func TestRunUntilStopped(t *testing.T) {
+	t.Parallel()
+	s := stacktest.Shared(t)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	metrics := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	cfg := load(t, map[string]string{
+		"WEIR_TEMPORAL_ADDRESS": s.Temporal, "WEIR_TEMPORAL_NAMESPACE": s.Namespace,
+		"WEIR_S3_ENDPOINT": s.S3, "WEIR_S3_REGION": s.Region, "WEIR_S3_BUCKET": s.Bucket,
+		"WEIR_S3_ACCESS_KEY": "env:ACCESS", "WEIR_S3_SECRET_KEY": "env:SECRET", "WEIR_WORKER_METRICS_ADDRESS": metrics,
+	})
+	o := someOptions(cfg, map[string]string{"ACCESS": s.AccessKey, "SECRET": s.SecretKey})
+	ready := make(chan struct{})
+	o.Ready = func() { close(ready) }
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, o) }()
+	select {
+	case <-ready:
+	case err := <-ended:
+		t.Fatal("it ended before it was ready: ", err)
+	case <-time.After(time.Minute):
+		t.Fatal("it is not ready")
+	}
+	answer, err := http.Get("http://" + metrics + "/healthz")
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	stop()
+	select {
+	case err := <-ended:
+		require.NoError(t, err)
+	case <-time.After(time.Minute):
+		t.Fatal("it does not end")
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	status := http.StatusOK
+	s3 := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	defer s3.Close()
+	store, err := objectstore.Open(t.Context(), objectstore.Options{
+		Endpoint: s3.URL, Region: "us-east-1", Bucket: "weir", PathStyle: true, AccessKey: "a", SecretKey: "b",
+	})
+	require.NoError(t, err)
+	var engineErr error
+	engine := &mocks.Client{}
+	engine.On("CheckHealth", mock.Anything, mock.Anything).Return(
+		func(context.Context, *client.CheckHealthRequest) *client.CheckHealthResponse {
+			return &client.CheckHealthResponse{}
+		},
+		func(context.Context, *client.CheckHealthRequest) error { return engineErr })
+	checks := (&process{store: store}).health(engine)
+
+	got := checks(t.Context())
+	require.Len(t, got, 2)
+	require.Equal(t, "temporal", got[0].Name)
+	require.Equal(t, "store", got[1].Name)
+	for _, c := range got {
+		require.True(t, c.OK, "%+v", c)
+		require.Empty(t, c.Detail)
+	}
+
+	engineErr, status = errors.New("the engine is down"), http.StatusForbidden
+	got = checks(t.Context())
+	require.False(t, got[0].OK)
+	require.Equal(t, "the engine is down", got[0].Detail)
+	require.False(t, got[1].OK)
+	require.Contains(t, got[1].Detail, s3.URL)
+}

@@ -1,0 +1,63 @@
+package workers
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/worker"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// collectSlots lets as many collect tasks of one source start as it has permits here, and a few more. Without a slot the
+// queue is not polled, so that a task goes to a worker that can run it.
+type collectSlots struct{ gate *gate }
+
+func newCollectSlots(permits, prefetch int) *collectSlots {
+	return &collectSlots{gate: newGate(permits + prefetch)}
+}
+
+// ReserveSlot waits for a slot; it is called before every poll.
+func (s *collectSlots) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
+	if err := s.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	return &worker.SlotPermit{}, nil
+}
+
+// TryReserveSlot serves eager activities only, which would pass the queue by, with its order and its pauses.
+func (s *collectSlots) TryReserveSlot(worker.SlotReservationInfo) *worker.SlotPermit { return nil }
+
+// MarkSlotUsed has nothing to do: a slot counts from its reservation.
+func (s *collectSlots) MarkSlotUsed(worker.SlotMarkUsedInfo) {}
+
+// ReleaseSlot is called when a poll brought nothing, or when a task's end has been reported.
+func (s *collectSlots) ReleaseSlot(worker.SlotReleaseInfo) { s.gate.leave() }
+
+// MaxSlots is for the SDK's metrics.
+func (s *collectSlots) MaxSlots() int {
+	_, size := s.gate.load()
+	return size
+}
+
+// otherSlots is for the kinds of task that a collect worker never polls; the SDK wants a supplier for each.
+const otherSlots = 1
+
+func collectTuner(s collection.Source) worker.WorkerTuner {
+	fixed := func() worker.SlotSupplier {
+		supplier, err := worker.NewFixedSizeSlotSupplier(otherSlots)
+		if err != nil {
+			// It refuses sizes below one, and nothing else.
+			panic(err)
+		}
+		return supplier
+	}
+	tuner, err := worker.NewCompositeTuner(worker.CompositeTunerOptions{
+		WorkflowSlotSupplier: fixed(), LocalActivitySlotSupplier: fixed(), NexusSlotSupplier: fixed(),
+		SessionActivitySlotSupplier: fixed(),
+		ActivitySlotSupplier:        newCollectSlots(s.Ceiling, s.Prefetch),
+	})
+	if err != nil {
+		panic(err)
+	}
+	return tuner
+}
