@@ -1,0 +1,123 @@
+// Package sourcesite is a site on this machine for tests and benchmarks to collect from: it answers as it is told and
+// keeps its own ledger of what it was asked, which is the only witness of a ceiling that counts.
+//
+// It must not know weir.
+package sourcesite
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Site is one site. Its pages are small HTML documents with a title and a price, unless Answer says otherwise.
+type Site struct {
+	// Host is the address that the site listens on, without its port: every site has one of its own.
+	Host string
+	// URL is the site's root, without a slash at its end.
+	URL string
+
+	server *http.Server
+
+	mu       sync.Mutex
+	latency  time.Duration
+	answer   func(http.ResponseWriter, *http.Request) bool
+	inFlight int
+	peak     int
+	requests map[string]int
+	starts   []time.Time
+}
+
+// Start runs a site on a loopback address, for instance "127.0.0.2".
+func Start(host string) (*Site, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, fmt.Errorf("start a source site: %w", err)
+	}
+	s := &Site{Host: host, URL: "http://" + listener.Addr().String(), requests: map[string]int{}}
+	s.server = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
+	go s.server.Serve(listener) //nolint:errcheck // it ends with Close
+	return s, nil
+}
+
+// Close ends the site and every request in it.
+func (s *Site) Close() { s.server.Close() }
+
+// SetLatency is how long every answer takes from now on.
+func (s *Site) SetLatency(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latency = d
+}
+
+// SetAnswer lets a function answer; if it returns false, the site answers as usual. It is called without the latency.
+func (s *Site) SetAnswer(f func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = f
+}
+
+// ServeHTTP answers one request and keeps the ledger.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	latency, answer := s.enter(r)
+	defer s.leave()
+	if answer != nil && answer(w, r) {
+		return
+	}
+	select {
+	case <-time.After(latency):
+	case <-r.Context().Done():
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<html><head><title>%[1]s</title></head><body><h1>Page %[1]s</h1><p class=price>£%[2]d.50</p></body></html>\n",
+		r.URL.Path, len(r.URL.Path))
+}
+
+func (s *Site) enter(r *http.Request) (time.Duration, func(http.ResponseWriter, *http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight++
+	s.peak = max(s.peak, s.inFlight)
+	s.requests[r.URL.RequestURI()]++
+	s.starts = append(s.starts, time.Now())
+	return s.latency, s.answer
+}
+
+func (s *Site) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+}
+
+// Ledger is what a site was asked.
+type Ledger struct {
+	Requests int
+	// Paths is how many different paths were asked for, and Repeated how many requests asked for one again.
+	Paths, Repeated int
+	// Peak is the largest number of requests in flight at a time.
+	Peak int
+	// First and Last are when the first and the last request started.
+	First, Last time.Time
+}
+
+// Ledger is the account so far.
+func (s *Site) Ledger() Ledger {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := Ledger{Requests: len(s.starts), Paths: len(s.requests), Peak: s.peak}
+	l.Repeated = l.Requests - l.Paths
+	if len(s.starts) > 0 {
+		l.First, l.Last = s.starts[0], s.starts[len(s.starts)-1]
+	}
+	return l
+}
+
+// Asked is how often a path was asked for.
+func (s *Site) Asked(path string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests[path]
+}

@@ -1,0 +1,83 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/objectstore"
+	"github.com/weir-collect/weir/internal/telemetry"
+)
+
+// ErrNotFound says that neither the engine nor the store knows a submission or a record.
+var ErrNotFound = errors.New("not found")
+
+// Store is what the client needs of the bucket.
+type Store interface {
+	Get(ctx context.Context, key string, limit int64) ([]byte, error)
+	Head(ctx context.Context, key string) (collection.ObjectInfo, error)
+	List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error]
+	Upload(ctx context.Context, key string, r io.ReadSeeker, size int64, contentType string) (collection.ObjectInfo, error)
+	PresignGet(ctx context.Context, key string, expiry time.Duration) (objectstore.Link, error)
+}
+
+// Client submits work and answers questions about it. It is safe for concurrent use.
+type Client struct {
+	engine    client.Client
+	store     Store
+	sources   []string
+	namespace string
+}
+
+// Dial connects to the engine and the bucket of a configuration; both must answer within 10 s.
+func Dial(ctx context.Context, cfg config.Config, secrets connect.Secrets, logger *slog.Logger) (*Client, error) {
+	engine, err := connect.Temporal(ctx, cfg, secrets, connect.TemporalOptions{Logger: telemetry.TemporalLogger(logger)})
+	if err != nil {
+		return nil, err
+	}
+	store, err := connect.Store(ctx, cfg, secrets)
+	if err != nil {
+		engine.Close()
+		return nil, err
+	}
+	_, namespace, err := connect.TemporalAddress(cfg, secrets)
+	if err != nil {
+		engine.Close()
+		return nil, err
+	}
+	return New(engine, store, namespace, cfg.Sources), nil
+}
+
+// New is a client over connections that are already open. sources help to find records by their URL or key.
+func New(engine client.Client, store Store, namespace string, sources []collection.Source) *Client {
+	c := &Client{engine: engine, store: store, namespace: namespace}
+	for _, s := range sources {
+		c.sources = append(c.sources, s.Name)
+	}
+	return c
+}
+
+// Close closes the connection to the engine.
+func (c *Client) Close() { c.engine.Close() }
+
+// Cancel asks a submission to stop: what runs is stopped, what is delivered stays, and the manifest is written. reason is
+// kept in the workflow's history.
+func (c *Client) Cancel(ctx context.Context, id, reason string) error {
+	err := c.requestCancel(ctx, id, reason)
+	if isNotFound(err) {
+		return fmt.Errorf("submission %s is not running: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return fmt.Errorf("cancel submission %s: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/urlkey"
+	"github.com/weir-collect/weir/internal/verdict"
+)
+
+// StageWaiting is where a record stands that has not been released: it waits in its batch.
+const StageWaiting = "waiting"
+
+// RecordAnswer is where one record is.
+type RecordAnswer struct {
+	Submission string `json:"submission"`
+	Record     string `json:"record"`
+	Source     string `json:"source,omitempty"`
+	Key        string `json:"key,omitempty"`
+	Line       int    `json:"line,omitempty"`
+	// Stage is StageWaiting, "collect", "parse" or "deliver"; empty once the record has ended.
+	Stage string `json:"stage,omitempty"`
+	// Ground is what knew the answer: "engine", "ledger" or "plan".
+	Ground string `json:"ground"`
+	// Result is how the record ended.
+	Result *collection.RecordResult `json:"result,omitempty"`
+	// Activity is what the engine knows of the running stage.
+	Activity *RunningActivity `json:"activity,omitempty"`
+}
+
+// RunningActivity is the stage that a record is in now.
+type RunningActivity struct {
+	// Attempt counts Temporal's attempts, waits and lost workers included.
+	Attempt int32 `json:"attempt"`
+	// State is "scheduled", "started", "backing_off" or "paused".
+	State string `json:"state"`
+	// NextAttempt is when a record that backs off is tried again.
+	NextAttempt *time.Time `json:"next_attempt,omitempty"`
+	// LastFailure is what the attempt before met.
+	LastFailure string `json:"last_failure,omitempty"`
+	Worker      string `json:"worker,omitempty"`
+	// Progress is what the running attempt last told.
+	Progress *collection.AttemptProgress `json:"progress,omitempty"`
+}
+
+// Record says where one record of a submission is. name is its id, its key, or its URL.
+func (c *Client) Record(ctx context.Context, id, name string) (RecordAnswer, error) {
+	if err := collection.CheckSubmissionID(id); err != nil {
+		return RecordAnswer{}, err
+	}
+	for _, candidate := range c.candidates(name) {
+		answer, err := c.engineRecord(ctx, id, candidate)
+		if err == nil {
+			return answer, nil
+		}
+		if !isNotFound(err) {
+			return answer, fmt.Errorf("ask for record %s of %s: %w", candidate, id, err)
+		}
+	}
+	return c.storedRecord(ctx, id, name)
+}
+
+// candidates are the ids that a name may mean: a key is one record per source.
+func (c *Client) candidates(name string) []string {
+	if collection.IsRecordID(name) {
+		return []string{name}
+	}
+	var ids []string
+	for _, source := range c.sources {
+		ids = append(ids, collection.RecordID(source, name))
+		if key, err := urlkey.Key(name); err == nil && key != name {
+			ids = append(ids, collection.RecordID(source, key))
+		}
+	}
+	return ids
+}
+
+// engineRecord answers from the record's workflow, without any worker.
+func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAnswer, error) {
+	workflowID := collection.RecordWorkflowID(id, record)
+	d, err := c.describe(ctx, workflowID)
+	if err != nil {
+		return RecordAnswer{}, err
+	}
+	answer := RecordAnswer{Submission: id, Record: record, Ground: "engine", Source: attribute(d, collection.AttributeSource)}
+	if d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		answer.Stage, answer.Activity = runningStage(d)
+		return answer, nil
+	}
+	answer.Result, err = c.recordResult(ctx, workflowID, record)
+	return answer, err
+}
+
+func attribute(d *workflowservice.DescribeWorkflowExecutionResponse, name string) string {
+	var value string
+	payload := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[name]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &value) != nil {
+		return ""
+	}
+	return value
+}
+
+var stages = map[string]string{
+	collection.ActivityCollect: "collect", collection.ActivityParse: "parse", collection.ActivityDeliver: "deliver",
+}
+
+func runningStage(d *workflowservice.DescribeWorkflowExecutionResponse) (string, *RunningActivity) {
+	for _, a := range d.GetPendingActivities() {
+		if stage, ok := stages[a.GetActivityType().GetName()]; ok {
+			return stage, running(a)
+		}
+	}
+	// Between two stages, while a workflow task decides on the next.
+	return "collect", nil
+}
+
+func running(a *workflowpb.PendingActivityInfo) *RunningActivity {
+	r := &RunningActivity{
+		Attempt: a.GetAttempt(), LastFailure: a.GetLastFailure().GetMessage(), Worker: a.GetLastWorkerIdentity(), State: "scheduled",
+	}
+	switch {
+	case a.GetPaused():
+		r.State = "paused"
+	case a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED:
+		r.State = "started"
+	case a.GetNextAttemptScheduleTime() != nil:
+		next := a.GetNextAttemptScheduleTime().AsTime()
+		if next.After(time.Now()) {
+			r.State, r.NextAttempt = "backing_off", &next
+		}
+	}
+	var progress collection.AttemptProgress
+	if converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &progress) == nil && a.GetHeartbeatDetails() != nil {
+		r.Progress = &progress
+	}
+	return r
+}
+
+// storedRecord answers from the ledger, or from the plan for a record that was not released yet.
+func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswer, error) {
+	wanted := map[string]bool{name: true}
+	for _, candidate := range c.candidates(name) {
+		wanted[candidate] = true
+	}
+	for row, err := range c.Records(ctx, id, Filter{}) {
+		if err != nil {
+			return RecordAnswer{}, err
+		}
+		if !wanted[row.Record] && !wanted[row.Key] {
+			continue
+		}
+		answer := RecordAnswer{Submission: id, Record: row.Record, Source: row.Source, Key: row.Key, Line: row.Line, Ground: "ledger"}
+		if row.Outcome == OutcomePending {
+			answer.Ground, answer.Stage = "plan", StageWaiting
+		} else {
+			answer.Result = &row.RecordResult
+		}
+		return answer, nil
+	}
+	return RecordAnswer{}, fmt.Errorf("submission %s has no record %s: %w", id, name, ErrNotFound)
+}
+
+func (c *Client) recordResult(ctx context.Context, workflowID, record string) (*collection.RecordResult, error) {
+	var result collection.RecordResult
+	err := c.engine.GetWorkflow(ctx, workflowID, "").Get(ctx, &result)
+	if err == nil {
+		return &result, nil
+	}
+	var execution *temporal.WorkflowExecutionError
+	if !errors.As(err, &execution) {
+		return nil, err
+	}
+	result = verdict.OfRecord(record, err)
+	return &result, nil
+}

@@ -1,0 +1,224 @@
+package starter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
+)
+
+// Request is a submission to be made: a file, or the records themselves.
+type Request struct {
+	// ID of the submission. Empty derives it from what is submitted, so that submitting the same again, for instance after
+	// a time-out, finds the first one instead of starting a second (A04). Give one to collect the same rows again.
+	ID       string
+	Customer string
+	// File is read twice: once for its digest, once to upload it.
+	File io.ReadSeeker
+	// FileName is the file's base name; its extension helps to tell the format.
+	FileName string
+	Format   string
+	// Records are JSON objects, at most collection.MaxInlineBytes together; instead of File.
+	Records []json.RawMessage
+	// Source of rows that name none and whose URL belongs to none. Optional.
+	Source string
+	Lane   collection.Lane
+}
+
+// Submitted says what came of a request.
+type Submitted struct {
+	ID    string `json:"id"`
+	RunID string `json:"run_id"`
+	// Existing is set when the submission was there before: nothing was uploaded or started.
+	Existing bool `json:"existing"`
+}
+
+// Submit uploads the file and starts the submission. It returns when the engine has recorded the submission; none of the
+// work happens in the call (A01). A file that cannot be a submission is refused before anything is uploaded.
+func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
+	r.FileName = baseName(r.FileName)
+	in := collection.SubmissionInput{
+		Customer: r.Customer, Format: r.Format, Records: r.Records, Source: r.Source, Lane: r.Lane,
+	}
+	size, err := identify(&r, in)
+	if err != nil {
+		return Submitted{}, err
+	}
+	if r.File != nil {
+		in.Upload = collection.UploadKey(r.Customer, r.ID, r.FileName)
+	}
+	if err := errors.Join(collection.CheckSubmissionID(r.ID), in.Check()); err != nil {
+		return Submitted{}, fmt.Errorf("the submission cannot be accepted: %w", err)
+	}
+	if known, ok, err := c.known(ctx, r.ID); ok || err != nil {
+		return known, err
+	}
+	if r.File != nil {
+		if err := precheck(r); err != nil {
+			return Submitted{}, err
+		}
+		if _, err := r.File.Seek(0, io.SeekStart); err != nil {
+			return Submitted{}, fmt.Errorf("read %s: %w", r.FileName, err)
+		}
+		if _, err := c.store.Upload(ctx, in.Upload, r.File, size, "application/octet-stream"); err != nil {
+			return Submitted{}, fmt.Errorf("upload %s: %w", r.FileName, err)
+		}
+	}
+	return c.start(ctx, r, in)
+}
+
+// maxFileName bounds the part of an upload's key that the caller names; S3 gateways over file systems take no more than
+// 255 bytes in one part.
+const maxFileName = 120
+
+// baseName is a file's name without its folders, long ones cut at the front, where the extension is not.
+func baseName(name string) string {
+	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
+	if len(name) > maxFileName {
+		name = strings.ToValidUTF8(name[len(name)-maxFileName:], "")
+	}
+	if name == "" || name == "." || name == ".." || name == "/" {
+		return "records"
+	}
+	return name
+}
+
+// identify completes the request's id, and returns the file's size.
+func identify(r *Request, in collection.SubmissionInput) (int64, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n%s\n", in.Customer, in.Source, in.Format)
+	var size int64
+	if r.File != nil {
+		var err error
+		if _, err = r.File.Seek(0, io.SeekStart); err == nil {
+			size, err = io.Copy(sum, r.File)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read %s: %w", r.FileName, err)
+		}
+	}
+	for _, record := range in.Records {
+		fmt.Fprintf(sum, "%s\n", record)
+	}
+	if r.ID == "" {
+		r.ID = fmt.Sprintf("%s-%s", r.Customer, hex.EncodeToString(sum.Sum(nil))[:12])
+	}
+	return size, nil
+}
+
+// known finds a submission of this id that needs no second start. One that failed as a whole may be started again: it is
+// not known.
+func (c *Client) known(ctx context.Context, id string) (Submitted, bool, error) {
+	described, err := c.describe(ctx, id)
+	if err == nil {
+		info := described.GetWorkflowExecutionInfo()
+		switch info.GetStatus() {
+		case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
+			enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
+			return Submitted{ID: id, RunID: info.GetExecution().GetRunId(), Existing: true}, true, nil
+		}
+		return Submitted{}, false, nil
+	}
+	if !isNotFound(err) {
+		return Submitted{}, false, fmt.Errorf("look for submission %s: %w", id, err)
+	}
+	// The engine forgets after its retention; the plan does not.
+	_, err = c.store.Head(ctx, collection.PlanKey(id))
+	switch {
+	case err == nil:
+		return Submitted{ID: id, Existing: true}, true, nil
+	case errors.Is(err, collection.ErrObjectMissing):
+		return Submitted{}, false, nil
+	}
+	return Submitted{}, false, fmt.Errorf("look for submission %s: %w", id, err)
+}
+
+func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionInput) (Submitted, error) {
+	customer := temporal.NewSearchAttributeKeyKeyword(collection.AttributeCustomer)
+	run, err := c.engine.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       r.ID,
+		TaskQueue:                collection.QueueWorkflows,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		TypedSearchAttributes:    temporal.NewSearchAttributes(customer.ValueSet(r.Customer)),
+		Priority:                 temporal.Priority{FairnessKey: r.Customer},
+		StaticSummary:            collection.Clip(summary(r), collection.MaxKeyShown),
+		StaticDetails:            details(r, in),
+
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, collection.WorkflowSubmission, in)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		// It came between our look and our start.
+		known, _, err := c.known(ctx, r.ID)
+		return known, err
+	}
+	if err != nil {
+		return Submitted{}, fmt.Errorf("start submission %s: %w", r.ID, err)
+	}
+	return Submitted{ID: r.ID, RunID: run.GetRunID()}, nil
+}
+
+func summary(r Request) string {
+	if r.File != nil {
+		return fmt.Sprintf("%s: %s", r.Customer, r.FileName)
+	}
+	return fmt.Sprintf("%s: %d records", r.Customer, len(r.Records))
+}
+
+func details(r Request, in collection.SubmissionInput) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Submission `%s` of customer `%s`.\n", r.ID, r.Customer)
+	if in.Upload != "" {
+		fmt.Fprintf(&b, "\n- File: `%s`", in.Upload)
+	}
+	if in.Source != "" {
+		fmt.Fprintf(&b, "\n- Source of rows that name none: `%s`", in.Source)
+	}
+	fmt.Fprintf(&b, "\n- Delivery: `%s`\n", collection.DeliveryPrefix(r.Customer, r.ID))
+	return b.String()
+}
+
+// precheck refuses a file of which no row could become a record. The plan looks at every row; this spares an upload.
+func precheck(r Request) error {
+	if _, err := r.File.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("read %s: %w", r.FileName, err)
+	}
+	rows, err := intake.Open(r.File, intake.Options{Name: r.FileName, Format: r.Format})
+	if err != nil {
+		return err
+	}
+	if columns := rows.Header(); columns != nil && r.Source == "" && !hasColumn(columns, "url") && !hasColumn(columns, "source") {
+		return fmt.Errorf("%s has no column url or source, so no row says what to collect: its columns are %s; rename one, or name the source of all rows",
+			r.FileName, strings.Join(columns, ", "))
+	}
+	_, err = rows.Next()
+	var bad *intake.RowError
+	switch {
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("%s holds no records", r.FileName)
+	case err != nil && !errors.As(err, &bad):
+		return err
+	}
+	return nil
+}
+
+func hasColumn(columns []string, name string) bool {
+	for _, c := range columns {
+		if strings.EqualFold(strings.TrimSpace(c), name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package starter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// progressInterval is the time between two looks at a running submission.
+const progressInterval = time.Second
+
+// patience is how long Wait goes on without an answer: a restart of the engine must not end a wait of hours.
+const patience = time.Minute
+
+// Wait follows a submission to its end and returns its last status. progress is called with every new status, from
+// Wait's own goroutine; it may be nil. A submission that fails or is cancelled is no error of Wait's: the status says so.
+// An engine or a store that does not answer for a minute is.
+func (c *Client) Wait(ctx context.Context, id string, progress func(collection.SubmissionStatus)) (collection.SubmissionStatus, error) {
+	ticker := time.NewTicker(progressInterval)
+	defer ticker.Stop()
+	var status collection.SubmissionStatus
+	answered := time.Now()
+	for {
+		latest, err := c.Status(ctx, id)
+		switch {
+		case err == nil:
+			status, answered = latest, time.Now()
+			if progress != nil {
+				progress(status)
+			}
+			if ended(status.State) && status.Stage == "" {
+				return status, nil
+			}
+		case errors.Is(err, ErrNotFound), ctx.Err() == nil && time.Since(answered) > patience:
+			return status, err
+		}
+		select {
+		case <-ctx.Done():
+			return status, fmt.Errorf("wait for submission %s: %w", id, ctx.Err())
+		case <-ticker.C:
+		}
+	}
+}
+
+func ended(s collection.State) bool {
+	switch s {
+	case collection.StateAccepted, collection.StateProcessing:
+		return false
+	}
+	return true
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
