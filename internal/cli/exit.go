@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
+	"github.com/weir-collect/weir/starter"
+)
+
+// The exit codes. Scripts rely on them: codes are added, never given another meaning.
+const (
+	ExitOK           = 0
+	ExitFailure      = 1
+	ExitUsage        = 2
+	ExitNotComplete  = 3
+	ExitNotFound     = 4
+	ExitCancelled    = 5
+	ExitFailedToPlan = 6
+	ExitInterrupted  = 130
+)
+
+// ExitCode is a code and what it means.
+type ExitCode struct {
+	Code    int
+	Meaning string
+}
+
+// ExitCodes lists every code.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{ExitOK, "done; the submission or record is complete, or still under way"},
+		{ExitFailure, "something cannot be reached, or something unexpected happened"},
+		{ExitUsage, "the command line, the configuration or the file must be corrected"},
+		{ExitNotComplete, "the submission ended partially_failed, the record undelivered"},
+		{ExitNotFound, "there is no such submission, record or delivery"},
+		{ExitCancelled, "the submission or the record was cancelled"},
+		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},
+		{ExitInterrupted, "Ctrl-C, or a signal, ended the command"},
+	}
+}
+
+func exitCodesText() string {
+	var b strings.Builder
+	b.WriteString("What weir's exit codes mean:\n\n")
+	for _, c := range ExitCodes() {
+		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Meaning)
+	}
+	b.WriteString("\nsubmit --wait and status tell by their code how the submission or record stands.\n" +
+		"worker and dev end with 0 when they are told to stop; a second signal ends them\nat once, with 130.")
+	return b.String()
+}
+
+// usageError is what the caller of the program has to correct.
+type usageError struct{ cause error }
+
+func (e usageError) Error() string { return e.cause.Error() }
+func (e usageError) Unwrap() error { return e.cause }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// verdict ends the program with a code and without a message: the answer has been given.
+type verdict int
+
+func (v verdict) Error() string { return fmt.Sprintf("exit code %d", int(v)) }
+
+// errInterrupted is the cause of the program's context once a signal came.
+var errInterrupted = errors.New("interrupted")
+
+// codeOf is the exit code of an error.
+func codeOf(err error) int {
+	var v verdict
+	var usage usageError
+	var row *intake.RowError
+	var header *intake.HeaderError
+	var file *intake.FileError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &v):
+		return int(v)
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.As(err, &usage), errors.As(err, &row), errors.As(err, &header), errors.As(err, &file):
+		return ExitUsage
+	case errors.Is(err, starter.ErrNotFound):
+		return ExitNotFound
+	}
+	return ExitFailure
+}
+
+// verdictOf is how a submission stands, as an exit code.
+func verdictOf(s collection.State) error {
+	switch s {
+	case collection.StatePartiallyFailed:
+		return verdict(ExitNotComplete)
+	case collection.StateCancelled:
+		return verdict(ExitCancelled)
+	case collection.StateFailed:
+		return verdict(ExitFailedToPlan)
+	}
+	return nil
+}
+
+// verdictOfRecord is how a record stands, as an exit code.
+func verdictOfRecord(o collection.Outcome) error {
+	switch o {
+	case collection.OutcomeDeadLettered, collection.OutcomeRefused, collection.OutcomeInvalid:
+		return verdict(ExitNotComplete)
+	case collection.OutcomeCancelled:
+		return verdict(ExitCancelled)
+	}
+	return nil
+}

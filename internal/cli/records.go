@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/cli/screen"
+	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/starter"
+)
+
+const recordsLong = `List how the rows of a submission ended: first the rows that never became
+records, then every source's records in the order of the file. Records whose
+batch still runs are pending.
+
+With --output json the list is JSON Lines, one object a row: {"line", "key",
+"source", "record", "outcome", "reason", "detail", "attempts",
+"first_request_at", "raw", "delivered"}. What is not known is left out.`
+
+const recordsExample = `  weir records acme-3f2a9c1b7e10
+  weir records acme-3f2a9c1b7e10 --outcome dead_lettered --source bookshop
+  weir records acme-3f2a9c1b7e10 --reason parse_empty --output json | jq -r .key`
+
+// recordsFlags are the flags of records.
+type recordsFlags struct {
+	outcome        choice
+	reason, source string
+	limit          int
+}
+
+func (a *app) recordsCommand() *cobra.Command {
+	f := &recordsFlags{outcome: choice{allowed: outcomeNames(), name: "OUTCOME"}}
+	cmd := &cobra.Command{
+		Use: "records ID", Short: "List how the rows of a submission ended", Long: recordsLong, Example: recordsExample,
+		Args: exactly(1, "ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			filter, err := f.filter(args[0])
+			if err != nil {
+				return err
+			}
+			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
+				return a.records(ctx, c, args[0], filter, f.limit)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(&f.outcome, "outcome", "only rows that ended so: "+strings.Join(outcomeNames(), ", "))
+	flags.StringVar(&f.reason, "reason", "", "only rows with this `REASON`, for instance parse_empty")
+	flags.StringVar(&f.source, "source", "", "only rows of the source with this `NAME`")
+	flags.IntVar(&f.limit, "limit", 0, "end after `N` rows; 0 lists all")
+	return cmd
+}
+
+func outcomeNames() []string {
+	var names []string
+	for _, o := range collection.Outcomes() {
+		names = append(names, string(o))
+	}
+	return append(names, string(starter.OutcomePending))
+}
+
+func (f *recordsFlags) filter(id string) (starter.Filter, error) {
+	filter := starter.Filter{
+		Outcome: collection.Outcome(f.outcome.value), Reason: collection.Reason(f.reason), Source: f.source,
+	}
+	if err := collection.CheckSubmissionID(id); err != nil {
+		return filter, usageError{err}
+	}
+	if f.reason != "" && !failure.Known(filter.Reason) {
+		var reasons []string
+		for _, row := range failure.Table() {
+			reasons = append(reasons, string(row.Reason))
+		}
+		slices.Sort(reasons)
+		return filter, usagef("there is no reason %q; the reasons are %s", f.reason, strings.Join(reasons, ", "))
+	}
+	if f.limit < 0 {
+		return filter, usagef("--limit %d: use a number of rows, or 0 for all", f.limit)
+	}
+	return filter, nil
+}
+
+func (a *app) records(ctx context.Context, c client, id string, filter starter.Filter, limit int) error {
+	out := a.answers()
+	table := out.NewTable(screen.Column{Title: "LINE", Right: true}, screen.Column{Title: "SOURCE"}, screen.Column{Title: "RECORD"},
+		screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})
+	shown := 0
+	for row, err := range c.Records(ctx, id, filter) {
+		if err != nil {
+			table.End()
+			return explainMissing(ctx, c, id, err)
+		}
+		if a.wantsJSON() {
+			if err := a.writeJSON(row); err != nil {
+				return err
+			}
+		} else {
+			table.Row(recordCells(row)...)
+		}
+		if shown++; shown == limit {
+			break
+		}
+	}
+	table.End()
+	if shown == 0 {
+		a.remarks().Line("no rows%s", described(filter))
+	}
+	return nil
+}
+
+func recordCells(row collection.LedgerRow) []screen.Cell {
+	style := screen.StyleOf(row.Outcome)
+	if row.Outcome == starter.OutcomePending {
+		style = screen.Faint
+	}
+	return []screen.Cell{
+		screen.Text(strconv.Itoa(row.Line)), screen.Text(row.Source), screen.Text(row.Record),
+		{Text: string(row.Outcome), Style: style}, screen.Text(string(row.Reason)), screen.Text(orElse(row.Key, row.Detail)),
+	}
+}
+
+func described(f starter.Filter) string {
+	var parts []string
+	for _, p := range []struct{ name, value string }{
+		{"outcome", string(f.Outcome)}, {"reason", string(f.Reason)}, {"source", f.Source},
+	} {
+		if p.value != "" {
+			parts = append(parts, fmt.Sprintf("%s %s", p.name, p.value))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(parts, " and ")
+}

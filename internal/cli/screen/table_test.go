@@ -1,0 +1,167 @@
+package screen
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// wide and narrow are screens as on terminals without colours; plain is one that no terminal is behind.
+func plainScreen() (*Screen, *bytes.Buffer) {
+	var out bytes.Buffer
+	return New(&out, Options{}), &out
+}
+
+func terminalScreen(width int) (*Screen, *bytes.Buffer) {
+	var out bytes.Buffer
+	return NewTerminal(&out, width, Options{NoColour: true}), &out
+}
+
+// text is what a test expects: without the first line break.
+func text(s string) string { return strings.TrimPrefix(s, "\n") }
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	table := s.NewTable(Column{Title: "NAME"}, Column{Title: "ROWS", Right: true}, Column{Title: "KEY"})
+	table.Row(Text("a"), Text("1"), Text("https://a.example/"))
+	table.Row(Text("longer"), Text("1,200"), Text(""))
+	table.Row(Text("価格"), Text("3"), Text("tab\there"))
+	table.End()
+	require.Equal(t, text(`
+NAME     ROWS  KEY
+a           1  https://a.example/
+longer  1,200
+価格        3  tab here
+`), out.String())
+}
+
+func TestTableWithoutRowsWritesNothing(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	s.NewTable(Column{Title: "NAME"}).End()
+	require.Empty(t, out.String())
+}
+
+func TestTableIsCutToATerminal(t *testing.T) {
+	t.Parallel()
+	s, out := terminalScreen(24)
+	table := s.NewTable(Column{Title: "LINE", Right: true}, Column{Title: "KEY"})
+	table.Row(Text("7"), Text("https://a.example/books/17"))
+	table.End()
+	require.Equal(t, "LINE  KEY\n   7  https://a.example…\n", out.String())
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, Columns(strings.TrimSuffix(line, "\n")), 24)
+	}
+
+	// Where next to nothing would be left, all of it is.
+	s, out = terminalScreen(20)
+	table = s.NewTable(Column{Title: "LINE", Right: true}, Column{Title: "KEY"})
+	table.Row(Text("7"), Text("https://a.example/books/17"))
+	table.End()
+	require.Equal(t, "LINE  KEY\n   7  https://a.example/books/17\n", out.String())
+}
+
+func TestTableStreams(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	table := s.NewTable(Column{Title: "N", Right: true}, Column{Title: "X"})
+	for i := range sampleRows {
+		require.Empty(t, out.String(), "row %d", i)
+		table.Row(Text(fmt.Sprint(i)), Text("x"))
+	}
+	require.Equal(t, sampleRows+1, strings.Count(out.String(), "\n"))
+	table.Row(Text("123456"), Text("later rows may be wider"))
+	require.True(t, strings.HasSuffix(out.String(), "\n123456  later rows may be wider\n"))
+	table.End()
+	require.Equal(t, sampleRows+2, strings.Count(out.String(), "\n"), "End repeats nothing")
+}
+
+func TestColoursDoNotMoveColumns(t *testing.T) {
+	t.Parallel()
+	draw := func(o Options) string {
+		var out bytes.Buffer
+		s := NewTerminal(&out, 80, o)
+		s.Outcomes(collection.Tally{{Outcome: collection.OutcomeDelivered, Records: 3}, {Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonParseEmpty, Records: 12}})
+		return out.String()
+	}
+	coloured := draw(Options{})
+	require.Contains(t, coloured, "\x1b[32mdelivered\x1b[0m")
+	for code := range codes {
+		coloured = strings.ReplaceAll(coloured, codes[code], "")
+	}
+	require.Equal(t, draw(Options{NoColour: true}), strings.ReplaceAll(coloured, endStyle, ""))
+}
+
+func TestNoColoursWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	s, _ := plainScreen()
+	require.Equal(t, "text", s.Paint(Bad, "text"))
+	require.Zero(t, s.Width())
+	require.False(t, s.IsTerminal())
+}
+
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	s.Outcomes(collection.Tally{
+		{Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonParseEmpty, Records: 1},
+		{Outcome: collection.OutcomeDelivered, Records: 1500},
+		{Outcome: collection.OutcomeDuplicate, Reason: collection.ReasonRowDuplicate, Records: 2},
+		{Outcome: collection.OutcomeGone, Reason: collection.ReasonGone, Records: 4},
+	})
+	require.Equal(t, text(`
+OUTCOME        REASON          ROWS
+delivered                     1,500
+gone           gone               4
+dead_lettered  parse_empty        1
+duplicate      row_duplicate      2
+all                           1,507
+`), out.String())
+	out.Reset()
+	s.Outcomes(nil)
+	require.Empty(t, out.String())
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	s.Sources([]collection.SourceProgress{
+		{Source: "shop", Records: 2000, Released: 1200, Outcomes: collection.Tally{
+			{Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonTimeout, Records: 10}, {Outcome: collection.OutcomeDelivered, Records: 990}}},
+		{Source: "stock", Records: 3},
+	})
+	require.Equal(t, text(`
+SOURCE  RECORDS  RELEASED  ENDED  DELIVERED  FAILED  DONE
+shop      2,000     1,200  1,000        990      10  50 %
+stock         3         0      0          0       0   0 %
+`), out.String())
+}
+
+// TestEveryOutcomeHasItsPlace: what is counted must be shown.
+func TestEveryOutcomeHasItsPlace(t *testing.T) {
+	t.Parallel()
+	var tally collection.Tally
+	for i, o := range collection.Outcomes() {
+		tally.Add(o, "", i+1)
+	}
+	s, out := plainScreen()
+	s.Outcomes(tally)
+	for _, o := range collection.Outcomes() {
+		require.Contains(t, out.String(), string(o))
+	}
+	failed := tally.Total()
+	for _, o := range []collection.Outcome{collection.OutcomeDelivered, collection.OutcomeGone, collection.OutcomeDuplicate, collection.OutcomeCancelled} {
+		failed -= tally.Of(o)
+	}
+	require.Equal(t, failed, Failures(tally))
+	require.Equal(t, Good, StyleOfState(collection.StateComplete))
+	require.Equal(t, Bad, StyleOfState(collection.StateFailed))
+	require.Equal(t, Notice, StyleOfState(collection.StatePartiallyFailed))
+	require.Equal(t, Plain, StyleOfState(collection.StateProcessing))
+}

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/cli/screen"
+)
+
+const statusLong = `Say where a submission is, or one record of it.
+
+RECORD is a record's id, its key, or its URL.
+
+The exit code says how the submission or record stands: 0 while it is under way
+or when it is complete (weir help exit-codes).
+
+With --output json a submission is {"submission", "customer", "state", "stage",
+"lane", "accepted_at", "expected", "outcomes": [{"outcome", "reason",
+"records"}], "sources": [{"source", "records", "released", "outcomes"}],
+"notes", "result", "reason", "detail"}; a record is {"submission", "record",
+"source", "key", "line", "stage", "ground", "result", "activity"}. What is not
+known is left out.`
+
+const statusExample = `  weir status acme-3f2a9c1b7e10
+  weir status acme-3f2a9c1b7e10 --wait
+  weir status acme-3f2a9c1b7e10 https://www.bookshop.example/books/17
+  weir status acme-3f2a9c1b7e10 --output json | jq .outcomes`
+
+func (a *app) statusCommand() *cobra.Command {
+	var wait bool
+	cmd := &cobra.Command{
+		Use: "status ID [RECORD]", Short: "Say where a submission or a record is", Long: statusLong, Example: statusExample,
+		Args: between(1, 2, "ID RECORD"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := collection.CheckSubmissionID(args[0]); err != nil {
+				return usageError{err}
+			}
+			if wait && len(args) == 2 {
+				return usagef("--wait follows a submission: leave out the record")
+			}
+			return a.withClient(cmd, func(ctx context.Context, c client, _ config.Config) error {
+				if len(args) == 2 {
+					return a.recordStatus(ctx, c, args[0], args[1])
+				}
+				return a.status(ctx, c, args[0], wait)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&wait, "wait", false, "stay until the submission has ended, and show its progress")
+	return cmd
+}
+
+func (a *app) status(ctx context.Context, c client, id string, wait bool) error {
+	ask := c.Status
+	if wait {
+		ask = func(ctx context.Context, id string) (collection.SubmissionStatus, error) { return a.wait(ctx, c, id) }
+	}
+	status, err := ask(ctx, id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.wantsJSON():
+		if err := a.writeJSON(status); err != nil {
+			return err
+		}
+	case wait:
+		a.showEnd(status)
+	default:
+		a.showStatus(status)
+	}
+	return verdictOf(status.State)
+}
+
+// showStatus writes what is known of a submission: the facts, then each source, then the outcomes.
+func (a *app) showStatus(s collection.SubmissionStatus) {
+	out := a.answers()
+	facts := out.NewFacts()
+	facts.Add("submission", s.Submission)
+	facts.Add("customer", s.Customer)
+	facts.AddCell("state", screen.Cell{Text: stateText(s), Style: screen.StyleOfState(s.State)})
+	facts.Add("reason", string(s.Reason))
+	facts.Add("detail", s.Detail)
+	facts.Add("accepted", screen.Since(s.AcceptedAt, a.world.Now()))
+	facts.Add("lane", string(s.Lane))
+	if s.Expected > 0 {
+		ended := s.Outcomes.Total()
+		facts.Add("rows", fmt.Sprintf("%s of %s ended (%s)", screen.Count(ended), screen.Count(s.Expected), screen.Percent(ended, s.Expected)))
+	}
+	for _, note := range s.Notes {
+		facts.AddCell("note", screen.Cell{Text: note, Style: screen.Notice})
+	}
+	if s.Result != nil {
+		facts.Add("manifest", s.Result.Manifest)
+		facts.Add("SHA-256", s.Result.ManifestSHA256)
+	}
+	facts.End()
+	if len(s.Sources) > 0 {
+		out.Blank()
+		out.Sources(s.Sources)
+	}
+	if len(s.Outcomes) > 0 {
+		out.Blank()
+		out.Outcomes(s.Outcomes)
+	}
+}
+
+var stageTexts = map[string]string{
+	"plan": "its rows are being planned", "collect": "its records are being collected", "settle": "it is being settled",
+}
+
+func stateText(s collection.SubmissionStatus) string {
+	if text, ok := stageTexts[s.Stage]; ok {
+		return string(s.State) + ": " + text
+	}
+	return string(s.State)
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/cli/screen"
+	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/starter"
+)
+
+// recordStatus tells where one record is.
+func (a *app) recordStatus(ctx context.Context, c client, id, name string) error {
+	answer, err := c.Record(ctx, id, name)
+	if err != nil {
+		return explainMissing(ctx, c, id, err)
+	}
+	if answer.Key == "" && name != answer.Record {
+		// The engine knows a record by its id alone; whoever asks knows the rest.
+		answer.Key = name
+	}
+	if a.wantsJSON() {
+		if err := a.writeJSON(answer); err != nil {
+			return err
+		}
+	} else {
+		tellRecord(a.answers(), answer, a.world.Now())
+	}
+	if answer.Result == nil {
+		return nil
+	}
+	return verdictOfRecord(answer.Result.Outcome)
+}
+
+// tellRecord tells a record's story: which it is, where it is or how it ended, what it met, what was kept of it.
+func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
+	facts := s.NewFacts()
+	facts.Add("record", r.Record)
+	facts.Add("key", r.Key)
+	facts.Add("submission", r.Submission)
+	facts.Add("source", r.Source)
+	if r.Line > 0 {
+		facts.Add("line", strconv.Itoa(r.Line))
+	}
+	if r.Result != nil {
+		tellResult(facts, *r.Result, now)
+	} else {
+		facts.Add("where", whereText(r))
+		tellActivity(facts, r.Activity, now)
+	}
+	facts.AddCell("known from", screen.Cell{Text: grounds[r.Ground], Style: screen.Faint})
+	facts.End()
+}
+
+var grounds = map[string]string{
+	"engine": "its workflow in Temporal", "ledger": "the ledger in S3", "plan": "the plan in S3",
+}
+
+var doings = map[string]string{
+	"collect": "being collected", "parse": "being parsed", "deliver": "being delivered",
+}
+
+// whereText says what a record that has not ended does now.
+func whereText(r starter.RecordAnswer) string {
+	if r.Stage == starter.StageWaiting {
+		return "waiting in its batch; it has not been given to its source's queue yet"
+	}
+	text := doings[r.Stage]
+	if text == "" {
+		text = r.Stage
+	}
+	if r.Activity == nil {
+		return text
+	}
+	switch r.Activity.State {
+	case "backing_off":
+		text += fmt.Sprintf(", waits before attempt %d", r.Activity.Attempt)
+	case "scheduled":
+		text += ", waits in the queue for a worker"
+	case "paused":
+		text += ", paused by a person"
+	case "started":
+		if p := r.Activity.Progress; p != nil && p.Waiting == "permit" {
+			text += ", waits on a worker for its source's permit"
+		} else {
+			text += ", running on a worker"
+		}
+	}
+	return text
+}
+
+func tellActivity(facts *screen.Facts, a *starter.RunningActivity, now time.Time) {
+	if a == nil {
+		return
+	}
+	facts.Add("attempt", screen.Count(int(a.Attempt)))
+	if a.NextAttempt != nil {
+		facts.Add("next", screen.Since(*a.NextAttempt, now))
+	}
+	if a.State == "started" {
+		facts.Add("worker", a.Worker)
+	}
+	if p := a.Progress; p != nil {
+		if p.Requests > 0 {
+			facts.Add("requests", fmt.Sprintf("%s so far, %s held against the site", screen.Count(p.Requests), screen.Count(p.Faults)))
+		}
+		facts.Add("last met", string(p.Reason))
+		if p.FirstRequestAt != nil {
+			facts.Add("first request", screen.Since(*p.FirstRequestAt, now))
+		}
+	}
+	facts.AddCell("last failure", screen.Cell{Text: a.LastFailure, Style: screen.Notice})
+}
+
+func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
+	facts.AddCell("outcome", screen.Cell{Text: string(r.Outcome), Style: screen.StyleOf(r.Outcome)})
+	facts.Add("reason", string(r.Reason))
+	facts.Add("detail", r.Detail)
+	if r.Reason != "" && failure.Known(r.Reason) {
+		facts.Add("meaning", failure.Lookup(r.Reason).Explain)
+	}
+	facts.Add("requests", screen.Count(r.Attempts))
+	if r.FirstRequestAt != nil {
+		facts.Add("first request", screen.Since(*r.FirstRequestAt, now))
+	}
+	if raw := r.Raw; raw != nil {
+		facts.Add("response", fmt.Sprintf("HTTP %d, %s, %s, from %s", raw.Status, orElse(raw.ContentType, "no content type"), screen.Size(raw.Size), raw.URL))
+		facts.Add("kept as", raw.Key)
+	}
+	if d := r.Delivered; d != nil {
+		facts.Add("delivered", d.Key)
+		facts.Add("", fmt.Sprintf("%s, verified at the destination %s%s", screen.Size(d.Size), screen.Since(d.VerifiedAt, now), generation(d.Generation)))
+		facts.Add("SHA-256", d.SHA256)
+	}
+}
+
+func generation(n int) string {
+	if n <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", generation %d", n)
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/starter"
+)
+
+const recordID = "0d0d1105f836d5a415e2"
+
+func at(d time.Duration) *time.Time {
+	t := noon.Add(d)
+	return &t
+}
+
+func TestStoryOfADeliveredRecord(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Key: "https://www.bookshop.example/1", Line: 1234, Ground: "ledger",
+		Result: &collection.RecordResult{
+			Record: recordID, Outcome: collection.OutcomeDelivered, Attempts: 2, FirstRequestAt: at(-time.Minute),
+			Raw: &collection.Raw{Key: "raw/acme-1/x", Size: 61, URL: "https://www.bookshop.example/1?v=2", Status: 200, ContentType: "text/html"},
+			Delivered: &collection.Delivered{Key: "results/acme/acme-1/records/x.json", SHA256: "49d7", Size: 201, Generation: 2,
+				VerifiedAt: noon.Add(-30 * time.Second)},
+		},
+	}}
+	s := ask(t, c, "status", "acme-1", recordID)
+	require.Equal(t, session{stdout: text(`
+record         0d0d1105f836d5a415e2
+key            https://www.bookshop.example/1
+submission     acme-1
+source         bookshop
+line           1234
+outcome        delivered
+requests       2
+first request  2026-01-02 11:59:00 UTC (1 min ago)
+response       HTTP 200, text/html, 61 B, from https://www.bookshop.example/1?v=2
+kept as        raw/acme-1/x
+delivered      results/acme/acme-1/records/x.json
+               201 B, verified at the destination 2026-01-02 11:59:30 UTC (30 s ago), generation 2
+SHA-256        49d7
+known from     the ledger in S3
+`)}, s)
+	require.Equal(t, []string{"record acme-1 " + recordID}, c.asked)
+}
+
+func TestStoryOfADeadLetter(t *testing.T) {
+	t.Parallel()
+	s := ask(t, &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Ground: "engine",
+		Result: &collection.RecordResult{Record: recordID, Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonParseEmpty,
+			Detail: "no rule found anything in the response", Attempts: 1},
+	}}, "status", "acme-1", "https://www.bookshop.example/1")
+	require.Equal(t, session{code: ExitNotComplete, stdout: text(`
+record      0d0d1105f836d5a415e2
+key         https://www.bookshop.example/1
+submission  acme-1
+source      bookshop
+outcome     dead_lettered
+reason      parse_empty
+detail      no rule found anything in the response
+meaning     The parse rules found nothing in the response. The page has changed or is not the page; correct the rules, then replay from the raw copy.
+requests    1
+known from  its workflow in Temporal
+`)}, s)
+}
+
+func TestStoryOfARunningRecord(t *testing.T) {
+	t.Parallel()
+	s := ask(t, &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Ground: "engine", Stage: "collect",
+		Activity: &starter.RunningActivity{
+			Attempt: 5, State: "backing_off", NextAttempt: at(51 * time.Second), LastFailure: "the target answered 503",
+			Progress: &collection.AttemptProgress{Requests: 4, Faults: 3, Reason: collection.ReasonServerError, FirstRequestAt: at(-32 * time.Second)},
+		},
+	}}, "status", "acme-1", recordID)
+	require.Equal(t, session{stdout: text(`
+record         0d0d1105f836d5a415e2
+submission     acme-1
+source         bookshop
+where          being collected, waits before attempt 5
+attempt        5
+next           2026-01-02 12:00:51 UTC (in 51 s)
+requests       4 so far, 3 held against the site
+last met       server_error
+first request  2026-01-02 11:59:28 UTC (32 s ago)
+last failure   the target answered 503
+known from     its workflow in Temporal
+`)}, s)
+}
+
+func TestWhereARecordIs(t *testing.T) {
+	t.Parallel()
+	active := func(stage, state, waiting string) starter.RecordAnswer {
+		return starter.RecordAnswer{Stage: stage, Activity: &starter.RunningActivity{
+			Attempt: 1, State: state, Progress: &collection.AttemptProgress{Waiting: waiting},
+		}}
+	}
+	for _, c := range []struct {
+		answer starter.RecordAnswer
+		want   string
+	}{
+		{starter.RecordAnswer{Stage: starter.StageWaiting}, "waiting in its batch; it has not been given to its source's queue yet"},
+		{starter.RecordAnswer{Stage: "collect"}, "being collected"},
+		{active("collect", "scheduled", ""), "being collected, waits in the queue for a worker"},
+		{active("collect", "started", "permit"), "being collected, waits on a worker for its source's permit"},
+		{active("parse", "started", ""), "being parsed, running on a worker"},
+		{active("deliver", "paused", ""), "being delivered, paused by a person"},
+		{active("enrich", "", ""), "enrich"},
+	} {
+		require.Equal(t, c.want, whereText(c.answer))
+	}
+}
+
+func TestStoryAsJSON(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{record: starter.RecordAnswer{Submission: "acme-1", Record: recordID, Ground: "plan", Stage: starter.StageWaiting}}
+	s := ask(t, c, "status", "acme-1", recordID, "-o", "json")
+	require.Zero(t, s.code)
+	var got starter.RecordAnswer
+	require.NoError(t, json.Unmarshal([]byte(s.stdout), &got))
+	require.Equal(t, c.record, got)
+}
