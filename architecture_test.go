@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/weir-collect/weir"
+
+// rule is what a package may depend on, tests left out.
+type rule struct {
+	// ours are the packages of this module that it may import, by path below the module, "..." for everything below.
+	ours []string
+	// never are path prefixes that must not be among its dependencies, however far.
+	never []string
+}
+
+const (
+	sdk  = "go.temporal.io/sdk"
+	aws  = "github.com/aws/aws-sdk-go-v2"
+	gRPC = "google.golang.org/grpc"
+)
+
+// layers hold the architecture: what stands nowhere here may not exist.
+var layers = map[string]rule{
+	"":           {ours: []string{"internal/cli"}},
+	"collection": {never: []string{sdk, "net", "os/exec"}},
+
+	"internal/urlkey":  {never: []string{sdk, "os/exec"}},
+	"internal/intake":  {never: []string{sdk, aws, "net/http"}},
+	"internal/failure": {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
+	"internal/extract": {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
+	"internal/verdict": {ours: []string{"collection", "internal/failure"}, never: []string{aws}},
+
+	"internal/fetch":                 {ours: []string{"collection", "internal/failure", "internal/urlkey"}, never: []string{sdk, aws}},
+	"internal/objectstore":           {ours: []string{"collection", "internal/failure"}, never: []string{sdk}},
+	"internal/objectstore/memstore":  {ours: []string{"collection", "internal/objectstore"}, never: []string{sdk}},
+	"internal/objectstore/storetest": {ours: []string{"collection", "internal/objectstore"}, never: []string{sdk}},
+	"internal/telemetry":             {ours: []string{"collection"}, never: []string{aws}},
+	"internal/stack":                 {never: []string{sdk, aws}},
+	"internal/stack/stacktest":       {ours: []string{"internal/stack"}, never: []string{sdk, aws}},
+	"internal/connect":               {ours: []string{"collection", "config", "internal/objectstore"}},
+
+	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract"}, never: []string{sdk, aws}},
+
+	"activities": {
+		ours:  []string{"collection", "internal/failure", "internal/extract", "internal/intake", "internal/urlkey", "internal/verdict"},
+		never: []string{aws},
+	},
+	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/verdict"}, never: []string{aws}},
+	"workers": {ours: []string{
+		"collection", "config", "activities", "workflows", "internal/connect", "internal/extract", "internal/failure",
+		"internal/fetch", "internal/objectstore", "internal/telemetry",
+	}},
+	"starter": {ours: []string{
+		"collection", "config", "internal/connect", "internal/intake", "internal/objectstore", "internal/telemetry",
+		"internal/urlkey", "internal/verdict",
+	}},
+
+	"internal/demo":       {ours: []string{"..."}},
+	"internal/cli/screen": {ours: []string{"collection"}, never: []string{sdk, aws}},
+	"internal/demo/site":  {never: []string{sdk, aws}},
+	"internal/cli":        {ours: []string{"..."}},
+	"deploy":              {ours: []string{"collection", "config"}},
+
+	"integration":            {ours: []string{"..."}},
+	"integration/bench":      {ours: []string{"..."}},
+	"integration/harness":    {ours: []string{"..."}},
+	"integration/sourcesite": {never: []string{sdk, aws}},
+}
+
+// noClock are pure packages: time, randomness and concurrency come in as arguments.
+var noClock = []string{"collection", "internal/urlkey", "internal/failure", "internal/verdict"}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func packages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps", "./...").Output()
+	require.NoError(t, err)
+	var all []listed
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+func below(path string) (string, bool) {
+	if path == module {
+		return "", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+func TestLayers(t *testing.T) {
+	seen := 0
+	for _, p := range packages(t) {
+		name, ok := below(p.ImportPath)
+		require.True(t, ok, p.ImportPath)
+		r, known := layers[name]
+		require.True(t, known, "package %q has no rule: say in this test what it may import", name)
+		seen++
+		for _, i := range p.Imports {
+			if ours, ok := below(i); ok && !slices.Contains(r.ours, "...") {
+				require.Contains(t, r.ours, ours, "package %q must not import it", name)
+			}
+		}
+		for _, dep := range p.Deps {
+			for _, never := range r.never {
+				require.False(t, dep == never || strings.HasPrefix(dep, never+"/") && never != "net", "package %q depends on %s", name, dep)
+			}
+		}
+	}
+	require.Equal(t, len(layers), seen, "a rule is left over for a package that does not exist")
+}
+
+// TestPurePackagesHaveNoClock reads what pure packages call, since a dependency on time for its types is fine.
+func TestPurePackagesHaveNoClock(t *testing.T) {
+	for _, name := range noClock {
+		out, err := exec.Command("grep", "-nE", `time\.(Now|Since|Until|Sleep|After|NewTimer|NewTicker)\(|math/rand|^\s*go func|os\.Getenv`,
+			"-r", "--include=*.go", "--exclude=*_test.go", name).CombinedOutput()
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit, "%s: %s", name, out)
+		require.Equal(t, 1, exit.ExitCode(), "%s: %s", name, out)
+	}
+}
