@@ -1,0 +1,110 @@
+package lease
+
+import (
+	"slices"
+	"time"
+)
+
+// SourceView is a source as a person looks at it.
+type SourceView struct {
+	Source string `json:"source"`
+	// Ceiling is the configured or overridden ceiling; InForce is what the breaker, a pause or the hours leave of it.
+	Ceiling int `json:"ceiling"`
+	InForce int `json:"in_force"`
+	// Granted is what workers were told; Exposed is what they may still use, and counts against the ceiling.
+	Granted  int `json:"granted"`
+	Exposed  int `json:"exposed"`
+	InFlight int `json:"in_flight"`
+	Waiting  int `json:"waiting"`
+	// Pace is the rate in force, Unlimited if there is none.
+	Pace   Rate   `json:"pace"`
+	Method string `json:"method,omitempty"`
+
+	Open     bool      `json:"open"`
+	Why      Why       `json:"why,omitempty"`
+	OpensAt  time.Time `json:"opens_at,omitzero"`
+	ClosesAt time.Time `json:"closes_at,omitzero"`
+
+	Breaker      BreakerState `json:"breaker"`
+	BreakerLevel int          `json:"breaker_level,omitempty"`
+	BreakerTrips int          `json:"breaker_trips,omitempty"`
+	BreakerHeld  *Note        `json:"breaker_held,omitempty"`
+	// Requests and Faults are those within the breaker's window.
+	Requests int `json:"requests,omitempty"`
+	Faults   int `json:"faults,omitempty"`
+
+	Paused          *Note             `json:"paused,omitempty"`
+	CeilingOverride *CeilingOverride  `json:"ceiling_override,omitempty"`
+	PaceOverride    *PaceOverride     `json:"pace_override,omitempty"`
+	MethodOverride  *MethodOverride   `json:"method_override,omitempty"`
+	Log             []OperatorCommand `json:"log,omitempty"`
+	Workers         []WorkerView      `json:"workers,omitempty"`
+}
+
+// WorkerView is what one worker holds of a source.
+type WorkerView struct {
+	Worker    string    `json:"worker"`
+	Granted   int       `json:"granted"`
+	Exposed   int       `json:"exposed"`
+	InFlight  int       `json:"in_flight"`
+	Waiting   int       `json:"waiting"`
+	Pace      Rate      `json:"pace"`
+	Full      bool      `json:"full,omitempty"`
+	LeaseEnds time.Time `json:"lease_ends"`
+	// Lost says that the lease has ended, and only what may linger at the source is still counted.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// View shows every source as it is at a time, in the order of names. It changes nothing, so that a query may call it.
+func (t *Table) View(now time.Time) []SourceView {
+	c := t.clone()
+	now = c.advance(now)
+	views := make([]SourceView, 0, len(c.Sources))
+	for i := range c.Sources {
+		views = append(views, c.Sources[i].view(now))
+	}
+	return views
+}
+
+// ViewEgresses shows every way out that workers report, in the order of names. It changes nothing.
+func (t *Table) ViewEgresses(now time.Time) []Egress {
+	c := t.clone()
+	c.advance(now)
+	return c.Egresses
+}
+
+func (s *Source) view(now time.Time) SourceView {
+	l := s.limit(now)
+	recent := total(s.Breaker.Recent)
+	v := SourceView{
+		Source: s.Config.Source, Ceiling: s.ceiling(), InForce: l.ceiling, Exposed: s.exposed(-1), Pace: s.rate(), Method: s.method(),
+		Open: l.ceiling > 0, Why: l.why, OpensAt: l.opensAt, ClosesAt: l.closesAt,
+		Breaker: s.Breaker.State, BreakerLevel: s.Breaker.Level, BreakerTrips: s.Breaker.Trips, BreakerHeld: s.Breaker.Held,
+		Requests: recent.Requests, Faults: recent.Faults,
+		Paused: s.Paused, CeilingOverride: s.Ceiling, PaceOverride: s.Pace, MethodOverride: s.Method, Log: s.Log,
+	}
+	for _, h := range s.Holdings {
+		v.Granted += h.Granted
+		v.InFlight += h.InFlight
+		v.Waiting += h.Waiting
+		v.Workers = append(v.Workers, WorkerView{
+			Worker: h.Worker, Granted: h.Granted, Exposed: h.Exposed, InFlight: h.InFlight, Waiting: h.Waiting, Pace: h.Rate,
+			Full: h.Full, LeaseEnds: h.LeaseEnds, Lost: !h.live(now),
+		})
+	}
+	return v
+}
+
+// clone is a table that can be changed without changing this one. What is never changed in place is shared.
+func (t *Table) clone() *Table {
+	c := *t
+	c.Workers, c.Sources, c.Egresses = slices.Clone(t.Workers), slices.Clone(t.Sources), slices.Clone(t.Egresses)
+	for i := range c.Sources {
+		s := &c.Sources[i]
+		s.Log, s.Holdings, s.Breaker.Recent = slices.Clone(s.Log), slices.Clone(s.Holdings), slices.Clone(s.Breaker.Recent)
+	}
+	for i := range c.Egresses {
+		c.Egresses[i].Recent = slices.Clone(c.Egresses[i].Recent)
+	}
+	return &c
+}
