@@ -30,6 +30,7 @@ func wire() map[string]any {
 	request := SubmissionInput{Customer: "acme", Upload: "uploads/acme/s/f.csv", Format: "csv",
 		Records: []json.RawMessage{json.RawMessage(`{"url":"https://a.example/x"}`)}, Source: "books", Lane: LaneUrgent}
 	submissionResult := SubmissionResult{State: StateComplete, Expected: 4, Outcomes: tally, Manifest: "m", ManifestSHA256: "abc"}
+	ceiling, pace := 2, 0.5
 	file := ManifestFile{Key: "k", Name: "n", Size: 1, Records: 2, SHA256: "abc", VerifiedAt: at}
 	return map[string]any{
 		"submission_input":  request,
@@ -68,6 +69,7 @@ func wire() map[string]any {
 		"raw_meta":         RawMeta{Raw: raw, Source: "books", Record: record, Header: map[string]string{"etag": "x"}, Duration: Duration(time.Second)},
 		"manifest": Manifest{Version: ManifestVersion, Submission: "s", Customer: "acme", State: StateComplete, AcceptedAt: at,
 			Expected: 4, Outcomes: tally, Sources: []SourceOutcomes{{Source: "books", Expected: 4, Outcomes: tally}}, Files: []ManifestFile{file}},
+		"source_command":     SourceCommand{Source: "books", By: "ann", Reason: "why", Ceiling: &ceiling, Pace: &pace, Until: at},
 		"failure_row":        FailureRow{Line: 2, Key: "k", Source: "books", Record: "r", Outcome: OutcomeDeadLettered, Reason: ReasonTimeout, Attempts: 5, Detail: "why"},
 		"delivered_document": DeliveredDocument{Record: "r", Key: "k", Source: "books", URL: "https://a.example/x", FetchedAt: at, Fields: map[string]any{"title": "t"}},
 	}

@@ -13,8 +13,16 @@ type Source struct {
 	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
 	// every name below example.com.
 	Hosts []string `mapstructure:"hosts"`
-	// Ceiling is how many requests may be in flight against the source.
+	// Ceiling is how many requests may be in flight against the source, over the whole fleet.
 	Ceiling int `mapstructure:"ceiling"`
+	// Pace is how many requests per second may start against the source, over the whole fleet; zero means no limit.
+	Pace float64 `mapstructure:"pace"`
+	// Burst is how many requests may start at once at a source with a pace.
+	Burst int `mapstructure:"burst"`
+	// Hours are when the source may be collected from; always when there are no windows.
+	Hours Hours `mapstructure:"hours"`
+	// Breaker stops a source that is failing.
+	Breaker Breaker `mapstructure:"breaker"`
 	// Prefetch is how many collect tasks may be in hand beyond the permits, so that the next is there when a request ends.
 	Prefetch int `mapstructure:"prefetch"`
 	// Window is how many records of one batch may be released and unfinished; zero derives it from the ceiling.
@@ -34,6 +42,25 @@ type Source struct {
 	AllowPrivateAddresses bool    `mapstructure:"allow_private_addresses"`
 	Request               Request `mapstructure:"request"`
 	Parse                 Parse   `mapstructure:"parse"`
+}
+
+// Hours are windows of the week in a time zone.
+type Hours struct {
+	// Zone is the name of a time zone, for instance "Europe/London"; UTC when empty.
+	Zone string `mapstructure:"zone"`
+	// Windows are like "22:00-06:00" or "Mon-Fri,Sun 22:00-06:00"; the days are those on which they open.
+	Windows []string `mapstructure:"windows"`
+}
+
+// Breaker says when a source counts as failing: at least so many faults, and at least such a share of its requests, within
+// a while.
+type Breaker struct {
+	Window  time.Duration `mapstructure:"window"`
+	Faults  int           `mapstructure:"faults"`
+	Percent int           `mapstructure:"percent"`
+	// Open is how long no request is made the first time; it doubles up to MaxOpen while the source goes on failing.
+	Open    time.Duration `mapstructure:"open"`
+	MaxOpen time.Duration `mapstructure:"max_open"`
 }
 
 // Backoff bounds the waits between attempts.

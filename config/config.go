@@ -11,6 +11,7 @@ import (
 type Config struct {
 	Temporal Temporal `mapstructure:"temporal"`
 	S3       S3       `mapstructure:"s3"`
+	Fleet    Fleet    `mapstructure:"fleet"`
 	Worker   Worker   `mapstructure:"worker"`
 	// UserAgent names the operator to every site. The default names the program only; an operator's own should hold a
 	// contact, so that a site's owner can ask before blocking.
@@ -60,7 +61,14 @@ type S3 struct {
 	SecretKey Secret `mapstructure:"secret_key"`
 }
 
-// Worker says how one worker process spends its machine. It changes no source's load.
+// Fleet is what holds for all workers together; each of them is to be given the same.
+type Fleet struct {
+	// LeaseTTL is how long a worker's permits last without renewal. The shorter, the sooner the permits of a lost worker are
+	// free again, and the more renewals: a worker renews three times within it.
+	LeaseTTL time.Duration `mapstructure:"lease_ttl"`
+}
+
+// Worker says how one worker process spends its machine. It changes no source's load: a ceiling holds over all workers.
 type Worker struct {
 	// HeartbeatTimeout is the silence after which a collecting worker counts as lost.
 	HeartbeatTimeout time.Duration `mapstructure:"heartbeat_timeout"`

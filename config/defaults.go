@@ -19,6 +19,7 @@ func defaults(opts Options) map[string]any {
 	return map[string]any{
 		"s3.region":                "us-east-1",
 		"s3.bucket":                "weir",
+		"fleet.lease_ttl":          15 * time.Second,
 		"worker.heartbeat_timeout": 20 * time.Second,
 		"worker.max_collects":      200,
 		"worker.parse_slots":       max(opts.CPUs, 1),
@@ -35,7 +36,12 @@ func defaults(opts Options) map[string]any {
 // sourceDefaults are the values of a source's keys that it does not set itself.
 func sourceDefaults() map[string]any {
 	return map[string]any{
-		"ceiling":       1,
+		"ceiling": 1,
+		"pace":    0.0,
+		"burst":   2,
+		"breaker": map[string]any{
+			"window": time.Minute, "faults": 5, "percent": 50, "open": 15 * time.Second, "max_open": 10 * time.Minute,
+		},
 		"prefetch":      2,
 		"timeout":       30 * time.Second,
 		"attempts":      5,

@@ -6,5 +6,6 @@
 // (env:NAME or file:PATH); a value never enters a Config, and so never a log line.
 //
 // The package must not know Temporal, S3 or HTTP clients: it says what was asked for, and wiring makes it so. It reads no
-// process environment; what it needs of the world it is given in Options.
+// process environment; what it needs of the world it is given in Options. What the owner of the ceilings must know of it is
+// Leases.
 package config

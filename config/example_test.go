@@ -54,6 +54,7 @@ func TestExampleLoadsWithEveryKey(t *testing.T) {
 	require.True(t, cfg.Temporal.WantsTLS())
 	require.Equal(t, "file:/run/secrets/weir-bucket", cfg.S3.SecretKey.String())
 	require.Equal(t, "{}", string(cfg.Schema("bookshop")))
+	require.Equal(t, collection.Hours{Zone: "Europe/London", Windows: []string{"22:00-06:00", "Sat,Sun 00:00-24:00"}}, cfg.Sources[0].Hours)
 }
 
 // TestExampleStatesDefaults: a key whose value the example gives as the default has that value.
@@ -65,6 +66,7 @@ func TestExampleStatesDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, bare.Worker, cfg.Worker)
 	require.Equal(t, bare.S3, cfg.S3)
+	require.Equal(t, bare.Fleet, cfg.Fleet)
 
 	example, plain := cfg.Sources[0], bare.Sources[0]
 	require.Equal(t, 4, example.Ceiling)

@@ -17,7 +17,8 @@ func TestKnownKeys(t *testing.T) {
 		paths = append(paths, k.path)
 	}
 	for _, want := range []string{
-		"temporal", "temporal.tls.server_name", "s3.secret_key", "user_agent", "sources", "sources[].backoff.max",
+		"temporal", "temporal.tls.server_name", "s3.secret_key", "fleet.lease_ttl", "user_agent", "sources", "sources[].backoff.max",
+		"sources[].pace", "sources[].hours.windows", "sources[].breaker.max_open",
 		"sources[].request.secret_headers", "sources[].parse.fields[].json_ld", "sources[].parse.fields[].fields", "customers[].lanes",
 	} {
 		require.Contains(t, paths, want)
@@ -37,6 +38,7 @@ func TestSettingsAreWhatVariablesSet(t *testing.T) {
 		names[name] = s.path
 	}
 	require.Equal(t, "s3.bucket", names["WEIR_S3_BUCKET"])
+	require.Equal(t, "fleet.lease_ttl", names["WEIR_FLEET_LEASE_TTL"])
 	require.Equal(t, "temporal.tls.cert_file", names["WEIR_TEMPORAL_TLS_CERT_FILE"])
 	require.NotContains(t, names, "WEIR_SOURCES")
 }

@@ -53,6 +53,7 @@ func TestLoadWithoutFileGivesDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Temporal{}, cfg.Temporal, "what is not set must be left to Temporal's own environment")
 	require.Equal(t, S3{Region: "us-east-1", Bucket: "weir"}, cfg.S3)
+	require.Equal(t, Fleet{LeaseTTL: 15 * time.Second}, cfg.Fleet)
 	require.Equal(t, Worker{
 		HeartbeatTimeout: 20 * time.Second, MaxCollects: 200, ParseSlots: 8, DeliverSlots: 32, BatchRecords: 500,
 		MetricsAddress: "127.0.0.1:9464", LogFormat: "text", LogLevel: "info", ShutdownGrace: 20 * time.Second,
@@ -75,7 +76,9 @@ func TestLoadFillsSourcesAndCustomers(t *testing.T) {
 	cfg, err := loadText(minimal)
 	require.NoError(t, err)
 	require.Equal(t, []collection.Source{{
-		Name: "shop", Hosts: []string{"shop.example"}, Ceiling: 1, Prefetch: 2, Timeout: 30 * time.Second, Attempts: 5,
+		Name: "shop", Hosts: []string{"shop.example"}, Ceiling: 1, Burst: 2,
+		Breaker:  collection.Breaker{Window: time.Minute, Faults: 5, Percent: 50, Open: 15 * time.Second, MaxOpen: 10 * time.Minute},
+		Prefetch: 2, Timeout: 30 * time.Second, Attempts: 5,
 		Backoff: collection.Backoff{Min: time.Second, Max: 5 * time.Minute}, GiveUpAfter: 24 * time.Hour, MaxBody: 10 << 20,
 		Request: collection.Request{Method: "GET"},
 		Parse:   collection.Parse{Type: "html", Fields: []collection.Field{{Name: "title", CSS: "h1"}}},
@@ -87,12 +90,13 @@ func TestLoadFillsSourcesAndCustomers(t *testing.T) {
 
 func TestLoadKeepsWhatIsSetToZero(t *testing.T) {
 	t.Parallel()
-	cfg, err := loadText(strings.Replace(minimal, "    hosts", "    prefetch: 0\n    backoff: {max: 1h}\n    hosts", 1) +
+	cfg, err := loadText(strings.Replace(minimal, "    hosts", "    prefetch: 0\n    backoff: {max: 1h}\n    breaker: {faults: 9}\n    hosts", 1) +
 		"worker: {metrics_address: \"\"}\n")
 	require.NoError(t, err)
 	require.Zero(t, cfg.Sources[0].Prefetch)
 	require.Equal(t, collection.Backoff{Min: time.Second, Max: time.Hour}, cfg.Sources[0].Backoff)
 	require.Empty(t, cfg.Worker.MetricsAddress)
+	require.Equal(t, collection.Breaker{Window: time.Minute, Faults: 9, Percent: 50, Open: 15 * time.Second, MaxOpen: 10 * time.Minute}, cfg.Sources[0].Breaker)
 }
 
 func TestLoadKeepsCase(t *testing.T) {

@@ -52,6 +52,8 @@ func TestRenderDefaults(t *testing.T) {
     region: "us-east-1"
     bucket: "weir"
     path_style: false
+fleet:
+    lease_ttl: 15s
 worker:
     heartbeat_timeout: 20s
     max_collects: 200
@@ -87,7 +89,8 @@ func drawConfig(t *rapid.T) Config {
 		return time.Duration(rapid.IntRange(least*1000, most*1000).Draw(t, label)) * time.Millisecond
 	}
 	cfg := Config{
-		S3: S3{Region: "r", Bucket: "bucket", PathStyle: rapid.Bool().Draw(t, "path style")},
+		S3:    S3{Region: "r", Bucket: "bucket", PathStyle: rapid.Bool().Draw(t, "path style")},
+		Fleet: Fleet{LeaseTTL: seconds(3, 300, "lease")},
 		Worker: Worker{
 			HeartbeatTimeout: seconds(2, 300, "heartbeat"), MaxCollects: rapid.IntRange(1, maxCollects).Draw(t, "collects"),
 			ParseSlots: 1, DeliverSlots: 2, BatchRecords: rapid.IntRange(1, maxBatchRecords).Draw(t, "records"),
@@ -115,7 +118,8 @@ func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collecti
 	timeout := time.Duration(rapid.Int64Range(int64(minTimeout), int64(maxTimeout)).Draw(t, "timeout"))
 	source := collection.Source{
 		Name: fmt.Sprint(i), Hosts: []string{fmt.Sprintf("*.h%d.example", i), fmt.Sprintf("127.0.0.%d", i)},
-		Ceiling: rapid.IntRange(1, maxCeiling).Draw(t, "ceiling"), Prefetch: rapid.IntRange(0, maxPrefetch).Draw(t, "prefetch"),
+		Ceiling: rapid.IntRange(1, maxCeiling).Draw(t, "ceiling"), Pace: rapid.Float64Range(0, maxPace).Draw(t, "pace"),
+		Burst: rapid.IntRange(1, maxBurst).Draw(t, "burst"), Breaker: drawBreaker(t), Prefetch: rapid.IntRange(0, maxPrefetch).Draw(t, "prefetch"),
 		Window: rapid.IntRange(0, maxWindow).Draw(t, "window"), Timeout: timeout, Attempts: 3,
 		Backoff: collection.Backoff{Min: time.Second, Max: time.Hour}, GiveUpAfter: timeout + time.Minute,
 		MaxBody: rapid.Int64Range(minBody, maxBodyBound).Draw(t, "body"), AllowPrivateAddresses: rapid.Bool().Draw(t, "private"),
@@ -131,5 +135,20 @@ func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collecti
 		source.Request.Headers = map[string]string{"X-A": line.Draw(t, "header"), "X-B": ""}
 		source.Request.SecretHeaders = map[string]string{"Authorization": "env:TOKEN"}
 	}
+	if rapid.Bool().Draw(t, "hours") {
+		source.Hours = collection.Hours{
+			Zone:    rapid.SampledFrom([]string{"", "UTC", "Europe/London", "Australia/Lord_Howe"}).Draw(t, "zone"),
+			Windows: rapid.SliceOfN(rapid.SampledFrom([]string{"22:00-06:00", "6:00-22:00", "Sun 0:00-24:00", "Fri-Mon 12:00-12:00"}), 1, 3).Draw(t, "windows"),
+		}
+	}
 	return source
+}
+
+func drawBreaker(t *rapid.T) collection.Breaker {
+	open := time.Duration(rapid.Int64Range(int64(minBreakerOpen), int64(maxBreakerOpen)).Draw(t, "open"))
+	return collection.Breaker{
+		Window: time.Duration(rapid.Int64Range(int64(minBreakerWindow), int64(maxBreakerWindow)).Draw(t, "breaker window")),
+		Faults: rapid.IntRange(1, maxBreakerFaults).Draw(t, "faults"), Percent: rapid.IntRange(1, 100).Draw(t, "percent"),
+		Open: open, MaxOpen: time.Duration(rapid.Int64Range(int64(open), int64(longestOpen)).Draw(t, "max open")),
+	}
 }

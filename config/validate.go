@@ -13,8 +13,10 @@ import (
 	"time"
 )
 
-// Bounds of the keys of worker.
+// Bounds of the keys of fleet and worker.
 const (
+	minLeaseTTL     = 3 * time.Second
+	maxLeaseTTL     = 5 * time.Minute
 	minHeartbeat    = 2 * time.Second
 	maxHeartbeat    = 5 * time.Minute
 	maxCollects     = 10_000
@@ -37,6 +39,7 @@ func (c Config) Validate() error {
 func (c Config) check(p *problems) {
 	c.Temporal.check(p)
 	c.S3.check(p)
+	checkRange(p, "fleet.lease_ttl", c.Fleet.LeaseTTL, minLeaseTTL, maxLeaseTTL)
 	c.Worker.check(p)
 	if message := headerValueProblem(c.UserAgent); message != "" {
 		p.add("user_agent", shown(c.UserAgent), message)

@@ -9,7 +9,6 @@ import (
 
 // Bounds of a source's keys.
 const (
-	maxCeiling   = 10_000
 	maxPrefetch  = 64
 	maxWindow    = 2000 // Temporal lets a workflow wait for so many children
 	minTimeout   = 100 * time.Millisecond
@@ -30,6 +29,7 @@ func checkSources(sources []collection.Source, p *problems) {
 		path := fmt.Sprintf("sources[%d]", i)
 		checkListName(p, path, "source", s.Name, i, names)
 		checkSourceBounds(s, path, p)
+		checkLimits(s, path, p)
 		ownURL := s.Request.URL == "" || s.Request.URL == recordURL
 		if len(s.Hosts) == 0 && ownURL && !p.isUnread(path+".hosts") && !p.isUnread(path+".request.url") {
 			p.add(path+".hosts", "", "nothing leads to this source: list the hosts whose URLs belong to it, or set request.url")
@@ -40,7 +40,6 @@ func checkSources(sources []collection.Source, p *problems) {
 }
 
 func checkSourceBounds(s collection.Source, path string, p *problems) {
-	checkRange(p, path+".ceiling", s.Ceiling, 1, maxCeiling)
 	checkRange(p, path+".prefetch", s.Prefetch, 0, maxPrefetch)
 	checkRange(p, path+".window", s.Window, 0, maxWindow)
 	checkRange(p, path+".timeout", s.Timeout, minTimeout, maxTimeout)

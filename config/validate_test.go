@@ -67,6 +67,10 @@ func TestValueProblems(t *testing.T) {
 				`worker.metrics_address = "http://x:1" (weir.yaml:10): write host:port, without a scheme`,
 			},
 		},
+		"fleet": {
+			"fleet:\n  lease_ttl: 2s\n",
+			[]string{`fleet.lease_ttl = 2s (weir.yaml:2): use 3s to 5m`},
+		},
 		"user agent": {
 			"user_agent: \" \"\n",
 			[]string{`user_agent = " " (weir.yaml:1): name yourself and a contact, for instance example-bot/1.0 (+https://example.com/bot)`},
@@ -104,6 +108,8 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ key, low, below, high, above string }{
 		{"ceiling", "1", "0", "10000", "10001"},
+		{"pace", "0", "-1", "10000", "10001"},
+		{"burst", "1", "0", "1000", "1001"},
 		{"prefetch", "0", "-1", "64", "65"},
 		{"window", "0", "-1", "2000", "2001"},
 		{"timeout", "100ms", "99ms", "1h", "1h0m1s"},
