@@ -61,7 +61,8 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 		return collection.CollectResult{}, err
 	}
 	reason := failure.Classify(seen)
-	r.note(reason, response)
+	retryAfter, _ := seen.RetryAfterHint(r.Clock())
+	r.note(reason, response, retryAfter)
 	if reason != "" {
 		return r.judge(ctx, reason, seen)
 	}

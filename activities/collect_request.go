@@ -16,18 +16,34 @@ func (r *collectRun) request(ctx context.Context, rec collection.Record) (*colle
 	r.update(func(p *collection.AttemptProgress) { p.Waiting = "permit" })
 	waitCtx, stopWaiting := r.untilStop()
 	defer stopWaiting()
-	release, err := r.Permits.Acquire(waitCtx, r.src.Name)
+	permit, release, err := r.Permits.Acquire(waitCtx, r.src.Name)
 	if err != nil {
 		return nil, failure.Observation{}, leftOver(err)
 	}
 	defer release()
+	requestCtx, end := within(ctx, permit)
+	defer end()
 	r.startRequest()
-	response, seen := r.Fetcher.Fetch(ctx, r.src, rec)
-	if ctx.Err() != nil {
+	response, seen := r.Fetcher.Fetch(requestCtx, r.src, rec)
+	switch {
+	case ctx.Err() != nil:
 		// Whatever the observation says, it was we who broke the request off.
 		return nil, seen, ctx.Err()
+	case permit.Err() != nil:
+		return nil, seen, transient(collection.ReasonLeaseLost, 0,
+			r.failed("the request was broken off: "+context.Cause(permit).Error()), nil)
 	}
 	return response, seen, nil
+}
+
+// within is a context that ends with ctx, or with the permit.
+func within(ctx, permit context.Context) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(permit, func() { cancel(context.Cause(permit)) })
+	return out, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 func (r *collectRun) startRequest() {
@@ -46,7 +62,7 @@ func (r *collectRun) startRequest() {
 	}
 }
 
-func (r *collectRun) note(reason collection.Reason, response *collection.Response) {
+func (r *collectRun) note(reason collection.Reason, response *collection.Response, retryAfter time.Duration) {
 	r.update(func(p *collection.AttemptProgress) {
 		if failure.Lookup(reason).Charged {
 			p.Faults++
@@ -62,6 +78,7 @@ func (r *collectRun) note(reason collection.Reason, response *collection.Respons
 		took, size = response.Duration, int64(len(response.Body))
 	}
 	r.Metrics.Request(r.src.Name, reason, took, size)
+	r.Permits.Report(r.src.Name, reason, retryAfter)
 }
 
 // keep stores the response: the body under a name that its content gives it, and what is known of it beside it.

@@ -213,23 +213,43 @@ func (d directory) Customer(name string) (collection.Customer, bool) {
 type turnstile struct {
 	// acquire is what a request for a permit meets; nil means that there is one.
 	acquire func(ctx context.Context) error
+	// permit is the permit's context; nil means one that does not end.
+	permit context.Context
 
 	mu            sync.Mutex
 	held, granted int
+	reports       []reported
 }
 
-func (p *turnstile) Acquire(ctx context.Context, _ string) (func(), error) {
+// reported is one call of Report.
+type reported struct {
+	source     string
+	reason     collection.Reason
+	retryAfter time.Duration
+}
+
+func (p *turnstile) Report(source string, reason collection.Reason, retryAfter time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reports = append(p.reports, reported{source, reason, retryAfter})
+}
+
+func (p *turnstile) Acquire(ctx context.Context, _ string) (context.Context, func(), error) {
 	if p.acquire != nil {
 		if err := p.acquire(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+	}
+	permit := p.permit
+	if permit == nil {
+		permit = context.Background()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held++
 	p.granted++
 	var once sync.Once
-	return func() {
+	return permit, func() {
 		once.Do(func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()

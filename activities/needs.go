@@ -45,8 +45,11 @@ type Fetcher interface {
 
 // Permits hands out the right to have one request in flight against a source.
 type Permits interface {
-	// Acquire waits for a permit. release gives it back and may be called more than once.
-	Acquire(ctx context.Context, source string) (release func(), err error)
+	// Acquire waits for a permit, until ctx ends. The permit is a context that ends when the right is lost; it does not
+	// end with ctx. release gives the right back and may be called more than once.
+	Acquire(ctx context.Context, source string) (permit context.Context, release func(), err error)
+	// Report tells what a request met; retryAfter is what the target asked for, zero if nothing.
+	Report(source string, reason collection.Reason, retryAfter time.Duration)
 }
 
 // Rulebook has every source's compiled parse rules.

@@ -3,11 +3,13 @@ package integration
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 	"testing"
@@ -51,9 +53,79 @@ func TestRecordHistories(t *testing.T) {
 			}})
 			p := &scene{T: t, fleet: f, books: books, id: play.name}
 			play.play(p)
-			p.keep(kept)
+			p.keep(kept, p.runs())
 		})
 	}
+	t.Run("owner", func(t *testing.T) { recordOwner(t, kept) })
+}
+
+// recordOwner plays three runs of the owner of the ceilings, which is one for a whole stack: the first there ever was, with
+// every command; one that had one before it that was lost; and one that goes on from a state that was handed over.
+func recordOwner(t *testing.T, kept map[string]bool) {
+	books := site(t, "127.0.0.1")
+	books.SetLatency(200 * time.Millisecond)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+		{Name: "books", Host: books.Host, Ceiling: 2, More: []string{"prefetch: 1", "window: 2", "pace: 20"}},
+	}})
+	p := &scene{T: t, fleet: f, books: books, id: "owner"}
+	stays, leaves := startWorker(t, f), startWorker(t, f)
+	p.submit(pages(12, books))
+	p.asked(3)
+	one, slower := 1, 10.0
+	for _, c := range []struct {
+		update string
+		in     collection.SourceCommand
+	}{
+		{collection.UpdatePause, collection.SourceCommand{Reason: "played"}},
+		{collection.UpdateSetCeiling, collection.SourceCommand{Ceiling: &one, Until: time.Now().Add(time.Hour)}},
+		{collection.UpdateSetPace, collection.SourceCommand{Pace: &slower}},
+		{collection.UpdateHoldBreaker, collection.SourceCommand{}},
+		{collection.UpdateReleaseBreaker, collection.SourceCommand{}},
+		{collection.UpdateResume, collection.SourceCommand{}},
+	} {
+		c.in.Source = "books"
+		command(t, f, c.update, c.in)
+	}
+	p.ends(collection.StateComplete)
+	require.NoError(t, leaves.Stop())
+
+	first := p.owner("")
+	require.NoError(t, f.Engine.TerminateWorkflow(context.Background(), collection.CeilingsID, "", "played"))
+	second := p.owner(first)
+	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: &one})
+
+	state, err := os.ReadFile("../workflows/testdata/wire/ceilings_input.json")
+	require.NoError(t, err)
+	third, err := f.Engine.ExecuteWorkflow(context.Background(), client.StartWorkflowOptions{
+		ID: collection.CeilingsID, TaskQueue: collection.QueueFleet,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
+	}, collection.WorkflowCeilings, json.RawMessage(state))
+	require.NoError(t, err)
+	require.NotEqual(t, second, third.GetRunID())
+	until(t, time.Minute, "the configuration", func() bool {
+		r := row(t, f, "books")
+		return r.Ceiling == 2 && r.CeilingOverride == nil // the override that was handed over has run out
+	})
+	command(t, f, collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: "played"})
+	require.NoError(t, stays.Stop())
+	require.NoError(t, f.Engine.TerminateWorkflow(context.Background(), collection.CeilingsID, "", "played"))
+	p.keep(kept, p.list(fmt.Sprintf(`WorkflowId = %q`, collection.CeilingsID)))
+}
+
+// owner is the run that owns the ceilings now, once its sources are configured and it is another than the one before.
+func (p *scene) owner(before string) string {
+	run := ""
+	until(p.T, time.Minute, "an owner", func() bool {
+		info, err := p.fleet.Engine.DescribeWorkflowExecution(context.Background(), collection.CeilingsID, "")
+		require.NoError(p, err)
+		run = info.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+		if run == before {
+			return false
+		}
+		rows, err := p.fleet.Client.Sources(context.Background())
+		return err == nil && len(rows) > 0
+	})
+	return run
 }
 
 // plays are the scenes, by the name of their submissions and fixtures.
@@ -192,11 +264,11 @@ func playResetAndCancelled(p *scene) {
 	p.ends(collection.StateCancelled)
 }
 
-// keep writes the histories of all runs of all workflows of the scene, but for workflows that took the same course, event
+// keep writes the histories of runs of the scene's workflows, but for workflows that took the same course, event
 // by event, as one that was kept before.
-func (p *scene) keep(kept map[string]bool) {
+func (p *scene) keep(kept map[string]bool, runs []*workflowpb.WorkflowExecutionInfo) {
 	n := map[string]int{}
-	for _, info := range p.runs() {
+	for _, info := range runs {
 		h := historyOf(p.T, p.fleet, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
 		kind := strings.ToLower(info.GetType().GetName())
 		course := kind
@@ -218,11 +290,14 @@ func (p *scene) keep(kept map[string]bool) {
 
 // runs lists all runs of the scene's workflows once all of them have ended, in the order of their start.
 func (p *scene) runs() []*workflowpb.WorkflowExecutionInfo {
+	return p.list(fmt.Sprintf(`WorkflowId = %q OR WorkflowId STARTS_WITH %q`, p.id, p.id+"/"))
+}
+
+func (p *scene) list(query string) []*workflowpb.WorkflowExecutionInfo {
 	var all []*workflowpb.WorkflowExecutionInfo
 	until(p.T, time.Minute, "the end of every workflow of the scene", func() bool {
 		list, err := p.fleet.Engine.ListWorkflow(context.Background(), &workflowservice.ListWorkflowExecutionsRequest{
-			Namespace: p.fleet.Stack.Namespace, PageSize: 1000,
-			Query: fmt.Sprintf(`WorkflowId = %q OR WorkflowId STARTS_WITH %q`, p.id, p.id+"/"),
+			Namespace: p.fleet.Stack.Namespace, PageSize: 1000, Query: query,
 		})
 		require.NoError(p, err)
 		all = list.GetExecutions()
@@ -273,8 +348,23 @@ func anonymise(node any) {
 		if node["kind"] == "TASK_QUEUE_KIND_STICKY" {
 			node["name"] = "sticky" // the engine's own name for it holds the host's
 		}
+		if data, ok := node["data"].(string); ok {
+			node["data"] = anonymousPayload(data)
+		}
 		for _, child := range node {
 			anonymise(child)
 		}
 	}
+}
+
+// workerName is the name by which a worker process asks for permits: it holds the host's.
+var workerName = regexp.MustCompile(`weir@[^":]+:`)
+
+// anonymousPayload is a payload's data, in base64, without the names of hosts. What is not base64 stays as it is.
+func anonymousPayload(data string) string {
+	plain, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || !workerName.Match(plain) {
+		return data
+	}
+	return base64.StdEncoding.EncodeToString(workerName.ReplaceAll(plain, []byte("worker:")))
 }

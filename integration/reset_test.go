@@ -126,6 +126,7 @@ func TestCancelAfterReset(t *testing.T) {
 
 // TestDrillHistoryLength counts the events of a full batch and its submission.
 func TestDrillHistoryLength(t *testing.T) {
+	longDrill(t)
 	const records, most = 500, 5000
 	books := site(t, "127.0.0.1")
 	f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 8}}})

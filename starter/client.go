@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"log/slog"
 	"time"
 
@@ -21,13 +20,29 @@ import (
 // ErrNotFound says that neither the engine nor the store knows a submission or a record.
 var ErrNotFound = errors.New("not found")
 
+// ErrNotPlanned says that a submission is there and has no plan, so that none of its rows is known: it has just begun, or
+// it ended before it was planned. It is an ErrNotFound.
+var ErrNotPlanned error = notPlanned{}
+
+type notPlanned struct{}
+
+func (notPlanned) Error() string { return "not planned" }
+func (notPlanned) Unwrap() error { return ErrNotFound }
+
+// Secrets reads what a configuration only refers to.
+type Secrets = connect.Secrets
+
+// SystemSecrets reads secrets from this process's environment and the file system.
+func SystemSecrets() Secrets { return connect.SystemSecrets() }
+
+// SignedURL is what a Store signs.
+type SignedURL = objectstore.Link
+
 // Store is what the client needs of the bucket.
 type Store interface {
 	Get(ctx context.Context, key string, limit int64) ([]byte, error)
-	Head(ctx context.Context, key string) (collection.ObjectInfo, error)
-	List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error]
 	Upload(ctx context.Context, key string, r io.ReadSeeker, size int64, contentType string) (collection.ObjectInfo, error)
-	PresignGet(ctx context.Context, key string, expiry time.Duration) (objectstore.Link, error)
+	PresignGet(ctx context.Context, key string, expiry time.Duration) (SignedURL, error)
 }
 
 // Client submits work and answers questions about it. It is safe for concurrent use.
@@ -38,8 +53,12 @@ type Client struct {
 	namespace string
 }
 
-// Dial connects to the engine and the bucket of a configuration; both must answer within 10 s.
-func Dial(ctx context.Context, cfg config.Config, secrets connect.Secrets, logger *slog.Logger) (*Client, error) {
+// Dial connects to the engine and the bucket of a configuration; both must answer within 10 s. logger receives what the
+// Temporal SDK has to say; nil drops it.
+func Dial(ctx context.Context, cfg config.Config, secrets Secrets, logger *slog.Logger) (*Client, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
 	engine, err := connect.Temporal(ctx, cfg, secrets, connect.TemporalOptions{Logger: telemetry.TemporalLogger(logger)})
 	if err != nil {
 		return nil, err

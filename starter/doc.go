@@ -1,7 +1,7 @@
 // Package starter is weir for engineers: submit records, ask where they are, list how they ended, get the delivery's
 // links, cancel.
 //
-//	client, err := starter.Dial(ctx, cfg, connect.SystemSecrets())
+//	client, err := starter.Dial(ctx, cfg, starter.SystemSecrets(), slog.Default())
 //	submitted, err := client.Submit(ctx, starter.Request{Customer: "acme", File: file, FileName: "books.csv"})
 //	result, err := client.Wait(ctx, submitted.ID, nil)
 //

@@ -7,8 +7,11 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/google/uuid"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // describe asks the engine about the latest run of a workflow; it needs no worker.
@@ -30,4 +33,22 @@ func (c *Client) requestCancel(ctx context.Context, workflowID, reason string) e
 func isNotFound(err error) bool {
 	var missing *serviceerror.NotFound
 	return errors.As(err, &missing)
+}
+
+func typeOf(d *workflowservice.DescribeWorkflowExecutionResponse) string {
+	return d.GetWorkflowExecutionInfo().GetType().GetName()
+}
+
+func isSubmission(d *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return typeOf(d) == collection.WorkflowSubmission
+}
+
+// attribute is a search attribute of type Keyword; empty when it is not set.
+func attribute(d *workflowservice.DescribeWorkflowExecutionResponse, name string) string {
+	var value string
+	payload := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[name]
+	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &value) != nil {
+		return ""
+	}
+	return value
 }

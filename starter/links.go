@@ -29,7 +29,7 @@ func (c *Client) Links(ctx context.Context, id string, expiry time.Duration) ([]
 	if expiry <= 0 || expiry > MaxExpiry {
 		return nil, fmt.Errorf("links cannot expire after %s: use more than zero and at most %s", expiry, MaxExpiry)
 	}
-	plan, err := c.plan(ctx, id)
+	plan, err := c.planned(ctx, id)
 	if err != nil {
 		return nil, err
 	}

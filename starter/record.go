@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ func (c *Client) Record(ctx context.Context, id, name string) (RecordAnswer, err
 	if err := collection.CheckSubmissionID(id); err != nil {
 		return RecordAnswer{}, err
 	}
+	if name == "" {
+		return RecordAnswer{}, errors.New("name the record by its id, its key or its URL")
+	}
 	for _, candidate := range c.candidates(name) {
 		answer, err := c.engineRecord(ctx, id, candidate)
 		if err == nil {
@@ -91,8 +95,16 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 	if err != nil {
 		return RecordAnswer{}, err
 	}
-	answer := RecordAnswer{Submission: id, Record: record, Ground: "engine", Source: attribute(d, collection.AttributeSource)}
-	if d.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+	info := d.GetWorkflowExecutionInfo()
+	in, err := c.startedWith(ctx, workflowID, info.GetExecution().GetRunId())
+	if err != nil {
+		return RecordAnswer{}, err
+	}
+	answer := RecordAnswer{
+		Submission: id, Record: record, Ground: "engine", Source: in.Source, Key: in.Record.Key, Line: in.Record.Line,
+	}
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
 		answer.Stage, answer.Activity = runningStage(d)
 		return answer, nil
 	}
@@ -100,13 +112,19 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 	return answer, err
 }
 
-func attribute(d *workflowservice.DescribeWorkflowExecutionResponse, name string) string {
-	var value string
-	payload := d.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()[name]
-	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &value) != nil {
-		return ""
+// startedWith is the input of a record's workflow. It stands in the first event of the history, so this is one call.
+func (c *Client) startedWith(ctx context.Context, workflowID, runID string) (collection.RecordInput, error) {
+	var in collection.RecordInput
+	history := c.engine.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	first, err := history.Next()
+	if err != nil {
+		return in, err
 	}
-	return value
+	err = converter.GetDefaultDataConverter().FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &in)
+	if err != nil {
+		return in, fmt.Errorf("read the input of workflow %s: %w", workflowID, err)
+	}
+	return in, nil
 }
 
 var stages = map[string]string{
@@ -130,7 +148,8 @@ func running(a *workflowpb.PendingActivityInfo) *RunningActivity {
 	switch {
 	case a.GetPaused():
 		r.State = "paused"
-	case a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED:
+	case a.GetState() == enumspb.PENDING_ACTIVITY_STATE_STARTED, a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED:
+		// An attempt that is asked to stop runs until it has.
 		r.State = "started"
 	case a.GetNextAttemptScheduleTime() != nil:
 		next := a.GetNextAttemptScheduleTime().AsTime()
@@ -151,6 +170,7 @@ func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswe
 	for _, candidate := range c.candidates(name) {
 		wanted[candidate] = true
 	}
+	var rejected *RecordAnswer
 	for row, err := range c.Records(ctx, id, Filter{}) {
 		if err != nil {
 			return RecordAnswer{}, err
@@ -159,12 +179,21 @@ func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswe
 			continue
 		}
 		answer := RecordAnswer{Submission: id, Record: row.Record, Source: row.Source, Key: row.Key, Line: row.Line, Ground: "ledger"}
-		if row.Outcome == OutcomePending {
+		switch row.Outcome {
+		case OutcomePending:
 			answer.Ground, answer.Stage = "plan", StageWaiting
-		} else {
+		case collection.OutcomeDuplicate, collection.OutcomeInvalid:
+			// Rows that became no record come first. The record itself, if there is one, is what was asked for.
+			answer.Result = &row.RecordResult
+			rejected = cmp.Or(rejected, &answer)
+			continue
+		default:
 			answer.Result = &row.RecordResult
 		}
 		return answer, nil
+	}
+	if rejected != nil {
+		return *rejected, nil
 	}
 	return RecordAnswer{}, fmt.Errorf("submission %s has no record %s: %w", id, name, ErrNotFound)
 }

@@ -31,10 +31,11 @@ func (f Filter) takes(row collection.LedgerRow) bool {
 const maxLedger = 64 << 20
 
 // Records lists how the rows of a submission ended, in the order of the plan: first the rows that never became records,
-// then every source's. It reads one batch at a time. Records whose batch still runs are pending.
+// then every source's. It reads one batch at a time. Records whose batch still runs are pending. ErrNotPlanned says that none of
+// the rows is known yet.
 func (c *Client) Records(ctx context.Context, id string, f Filter) iter.Seq2[collection.LedgerRow, error] {
 	return func(yield func(collection.LedgerRow, error) bool) {
-		plan, err := c.plan(ctx, id)
+		plan, err := c.planned(ctx, id)
 		if err != nil {
 			yield(collection.LedgerRow{}, err)
 			return

@@ -72,7 +72,12 @@ func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 		if _, err := r.File.Seek(0, io.SeekStart); err != nil {
 			return Submitted{}, fmt.Errorf("read %s: %w", r.FileName, err)
 		}
-		if _, err := c.store.Upload(ctx, in.Upload, r.File, size, "application/octet-stream"); err != nil {
+		_, err := c.store.Upload(ctx, in.Upload, r.File, size, "application/octet-stream")
+		var other *collection.ConflictError
+		switch {
+		case errors.As(err, &other):
+			return Submitted{}, fmt.Errorf("submission %s was made of another %s before: give this one another id: %w", r.ID, r.FileName, err)
+		case err != nil:
 			return Submitted{}, fmt.Errorf("upload %s: %w", r.FileName, err)
 		}
 	}
@@ -87,8 +92,10 @@ const maxFileName = 120
 func baseName(name string) string {
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	if len(name) > maxFileName {
-		name = strings.ToValidUTF8(name[len(name)-maxFileName:], "")
+		name = name[len(name)-maxFileName:]
 	}
+	// The cut may have split a character, and a file system may know no UTF-8; keys are UTF-8.
+	name = strings.ToValidUTF8(name, "")
 	if name == "" || name == "." || name == ".." || name == "/" {
 		return "records"
 	}
@@ -118,40 +125,14 @@ func identify(r *Request, in collection.SubmissionInput) (int64, error) {
 	return size, nil
 }
 
-// known finds a submission of this id that needs no second start. One that failed as a whole may be started again: it is
-// not known.
-func (c *Client) known(ctx context.Context, id string) (Submitted, bool, error) {
-	described, err := c.describe(ctx, id)
-	if err == nil {
-		info := described.GetWorkflowExecutionInfo()
-		switch info.GetStatus() {
-		case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
-			enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
-			return Submitted{ID: id, RunID: info.GetExecution().GetRunId(), Existing: true}, true, nil
-		}
-		return Submitted{}, false, nil
-	}
-	if !isNotFound(err) {
-		return Submitted{}, false, fmt.Errorf("look for submission %s: %w", id, err)
-	}
-	// The engine forgets after its retention; the plan does not.
-	_, err = c.store.Head(ctx, collection.PlanKey(id))
-	switch {
-	case err == nil:
-		return Submitted{ID: id, Existing: true}, true, nil
-	case errors.Is(err, collection.ErrObjectMissing):
-		return Submitted{}, false, nil
-	}
-	return Submitted{}, false, fmt.Errorf("look for submission %s: %w", id, err)
-}
-
 func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionInput) (Submitted, error) {
 	customer := temporal.NewSearchAttributeKeyKeyword(collection.AttributeCustomer)
 	run, err := c.engine.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:                       r.ID,
-		TaskQueue:                collection.QueueWorkflows,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		ID:                    r.ID,
+		TaskQueue:             collection.QueueWorkflows,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		// Not USE_EXISTING: then the answer would not tell our run from another's.
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		TypedSearchAttributes:    temporal.NewSearchAttributes(customer.ValueSet(r.Customer)),
 		Priority:                 temporal.Priority{FairnessKey: r.Customer},
 		StaticSummary:            collection.Clip(summary(r), collection.MaxKeyShown),
@@ -161,7 +142,10 @@ func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionI
 	}, collection.WorkflowSubmission, in)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		// It came between our look and our start.
-		known, _, err := c.known(ctx, r.ID)
+		known, ok, err := c.known(ctx, r.ID)
+		if err == nil && !ok {
+			err = fmt.Errorf("submission %s was started by somebody else and has ended already: submit it again", r.ID)
+		}
 		return known, err
 	}
 	if err != nil {

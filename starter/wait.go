@@ -19,14 +19,14 @@ const patience = time.Minute
 
 // Wait follows a submission to its end and returns its last status. progress is called with every new status, from
 // Wait's own goroutine; it may be nil. A submission that fails or is cancelled is no error of Wait's: the status says so.
-// An engine or a store that does not answer for a minute is.
+// An engine or a store that does not answer for a minute is, and so is a submission that nobody brings to its end.
 func (c *Client) Wait(ctx context.Context, id string, progress func(collection.SubmissionStatus)) (collection.SubmissionStatus, error) {
 	ticker := time.NewTicker(progressInterval)
 	defer ticker.Stop()
 	var status collection.SubmissionStatus
 	answered := time.Now()
 	for {
-		latest, err := c.Status(ctx, id)
+		latest, running, err := c.look(ctx, id)
 		switch {
 		case err == nil:
 			status, answered = latest, time.Now()
@@ -35,6 +35,9 @@ func (c *Client) Wait(ctx context.Context, id string, progress func(collection.S
 			}
 			if ended(status.State) && status.Stage == "" {
 				return status, nil
+			}
+			if !running {
+				return status, fmt.Errorf("submission %s has not been settled, and the engine runs it no more: submit it again under the same id", id)
 			}
 		case errors.Is(err, ErrNotFound), ctx.Err() == nil && time.Since(answered) > patience:
 			return status, err

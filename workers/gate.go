@@ -47,6 +47,17 @@ func (g *gate) enter(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// tryEnter enters if there is room at once.
+func (g *gate) tryEnter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside >= g.size || g.waiting.Len() > 0 {
+		return false
+	}
+	g.inside++
+	return true
+}
+
 func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -2,61 +2,238 @@ package workers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/telemetry"
 )
 
-// Permits are the requests that this process may have in flight: per source, and over all sources.
+// errLeaseEnded is why requests in flight are broken off: without a lease there is no request.
+var errLeaseEnded = errors.New("the worker's lease has ended")
+
+// Permits are the requests that this process may have in flight: per source as its lease says, and over all sources as
+// its memory allows. A permit surrounds the request, and everything that is acquired here is acquired in this order: the
+// source's permit, the source's pace, room in the process. Who waits for the pace takes no room from other sources.
 type Permits struct {
-	sources map[string]*gate
-	// process bounds the memory that bodies take. A request asks for it after its source's permit, so that a slow source
-	// can hold no more of it than its own permits.
+	holder  *lease.Holder
 	process *gate
+	now     func() time.Time
+	// wake asks for an early renewal.
+	wake chan struct{}
+
+	mu      sync.Mutex
+	sources map[string]*sourcePermits
+	// leasing says that what is in force came with a lease.
+	leasing bool
 }
 
-// NewPermits gives every source as many permits as its ceiling, and the process as many as it can bear.
-func NewPermits(sources []collection.Source, process int) *Permits {
-	p := &Permits{sources: make(map[string]*gate, len(sources)), process: newGate(process)}
+// NewPermits has no permits until a lease brings some. process bounds the requests in flight over all sources.
+func NewPermits(holder *lease.Holder, sources []collection.Source, process int, now func() time.Time) *Permits {
+	p := &Permits{
+		holder: holder, process: newGate(process), now: now, wake: make(chan struct{}, 1),
+		sources: make(map[string]*sourcePermits, len(sources)),
+	}
 	for _, s := range sources {
-		p.sources[s.Name] = newGate(s.Ceiling)
+		p.sources[s.Name] = newSourcePermits(s)
 	}
 	return p
 }
 
-// Acquire waits for a permit of a source. release gives it back; calling it again does nothing.
-func (p *Permits) Acquire(ctx context.Context, source string) (release func(), err error) {
-	g, ok := p.sources[source]
+// Acquire waits for a permit of a source, until ctx ends. The permit is a context that ends with the lease; release gives
+// it back, and calling it again does nothing.
+func (p *Permits) Acquire(ctx context.Context, source string) (permit context.Context, release func(), err error) {
+	s, ok := p.sources[source]
 	if !ok {
-		return nil, fmt.Errorf("there are no permits for source %q in this process", source)
+		return nil, nil, fmt.Errorf("there are no permits for source %q in this process", source)
 	}
-	if err := g.enter(ctx); err != nil {
-		return nil, fmt.Errorf("wait for a permit of source %s: %w", source, err)
+	for {
+		if err := p.enter(ctx, s); err != nil {
+			return nil, nil, fmt.Errorf("wait for a permit of source %s: %w", source, err)
+		}
+		taken, err := p.begin(ctx, s)
+		if taken != nil {
+			return taken.ctx, func() { p.end(s, taken) }, nil
+		}
+		s.gate.leave()
+		if err == nil {
+			// The lease has shrunk meanwhile: stand in line again, when there is news.
+			err = p.awaitNews(ctx, s)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("wait to make a request of source %s: %w", source, err)
+		}
 	}
-	if err := p.process.enter(ctx); err != nil {
-		g.leave()
-		return nil, fmt.Errorf("wait for room in this process: %w", err)
-	}
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			p.process.leave()
-			g.leave()
-		})
-	}, nil
 }
 
-// Loads is every source's load now, in the order of their names.
+// enter waits for one of the source's permits.
+func (p *Permits) enter(ctx context.Context, s *sourcePermits) error {
+	if s.gate.tryEnter() {
+		return nil
+	}
+	p.renewEarlyFor(s)
+	defer p.countWaiting(s)()
+	return s.gate.enter(ctx)
+}
+
+// countWaiting counts a collect as waiting until done is called: the owner gives permits to those who can use them.
+func (p *Permits) countWaiting(s *sourcePermits) (done func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.waiting++
+	s.mostWaiting = max(s.mostWaiting, s.waiting)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		s.waiting--
+	}
+}
+
+// begin waits for the pace and for room in the process, and starts to use a permit that has been entered. With neither a
+// permit nor an error, the lease no longer covers it.
+func (p *Permits) begin(ctx context.Context, s *sourcePermits) (*permit, error) {
+	room := false
+	for {
+		p.mu.Lock()
+		now := p.now()
+		at, known := s.next(now)
+		covered := len(s.taken) < p.holder.Grant(now, s.name).Permits
+		due := known && !at.After(now)
+		if covered && due && (room || p.process.tryEnter()) {
+			s.pacer.Start(now)
+			taken := s.take()
+			p.mu.Unlock()
+			return taken, nil
+		}
+		changed := s.changed
+		p.mu.Unlock()
+		if room {
+			// Somebody else was quicker, or the lease has shrunk: the room is for others.
+			p.process.leave()
+			room = false
+		}
+		var err error
+		switch {
+		case !covered:
+			return nil, nil
+		case due:
+			err = p.process.enter(ctx)
+			room = err == nil
+		default:
+			err = p.awaitPace(ctx, s, at.Sub(now), known, changed)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *Permits) awaitPace(ctx context.Context, s *sourcePermits, wait time.Duration, known bool, changed <-chan struct{}) error {
+	defer p.countWaiting(s)()
+	return waitUntil(ctx, wait, known, changed)
+}
+
+// newsInterval bounds the wait for news of a lease: hours end between two renewals, without any.
+const newsInterval = 100 * time.Millisecond
+
+func (p *Permits) awaitNews(ctx context.Context, s *sourcePermits) error {
+	p.mu.Lock()
+	changed := s.changed
+	p.mu.Unlock()
+	return waitUntil(ctx, newsInterval, true, changed)
+}
+
+// waitUntil waits for a time to pass, if one is known, or for the share to change.
+func waitUntil(ctx context.Context, wait time.Duration, known bool, changed <-chan struct{}) error {
+	var due <-chan time.Time
+	if known {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-due:
+	case <-changed:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+func (p *Permits) end(s *sourcePermits, taken *permit) {
+	p.mu.Lock()
+	_, there := s.taken[taken]
+	delete(s.taken, taken)
+	_, size := s.gate.load()
+	// Within the grant, fewer than its size are left. With as many, what was over it has ended: others wait for that.
+	drained := len(s.taken) == size
+	p.mu.Unlock()
+	if !there {
+		return
+	}
+	taken.cancel(nil)
+	p.process.leave()
+	s.gate.leave()
+	if drained {
+		p.renewEarly()
+	}
+}
+
+// Report tells what a request met. A source that starts to fail, or asks to be left alone, is worth an early renewal: the
+// rest of the fleet does not know yet.
+func (p *Permits) Report(source string, reason collection.Reason, retryAfter time.Duration) {
+	s, ok := p.sources[source]
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	urgent := s.report(p.now(), reason, retryAfter)
+	p.mu.Unlock()
+	if urgent {
+		p.renewEarly()
+	}
+}
+
+func (p *Permits) renewEarly() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// renewEarlyFor asks for an early renewal when a collect has come for which the fleet has permits and this process none.
+func (p *Permits) renewEarlyFor(s *sourcePermits) {
+	inside, size := s.gate.load()
+	p.mu.Lock()
+	spare := p.holder.Grant(p.now(), s.name).Spare
+	p.mu.Unlock()
+	if spare > 0 && inside >= size {
+		p.renewEarly()
+	}
+}
+
+// slots are the places for tasks in hand of a source that this process collects from.
+func (p *Permits) slots(source string) *gate { return p.sources[source].slots }
+
+// Loads is every source's load in this process now, in the order of their names.
 func (p *Permits) Loads() []telemetry.SourceLoad {
 	loads := make([]telemetry.SourceLoad, 0, len(p.sources))
-	for name, g := range p.sources {
-		inside, size := g.load()
-		loads = append(loads, telemetry.SourceLoad{Source: name, InFlight: inside, Ceiling: size})
+	p.mu.Lock()
+	for name, s := range p.sources {
+		loads = append(loads, telemetry.SourceLoad{Source: name, InFlight: len(s.taken), Ceiling: s.ceiling})
 	}
+	p.mu.Unlock()
 	slices.SortFunc(loads, func(a, b telemetry.SourceLoad) int { return strings.Compare(a.Source, b.Source) })
 	return loads
+}
+
+// permit is one request in flight.
+type permit struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
@@ -18,6 +19,7 @@ import (
 	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/extract"
 	"github.com/weir-collect/weir/internal/fetch"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/objectstore"
 	"github.com/weir-collect/weir/internal/telemetry"
 	"github.com/weir-collect/weir/workflows"
@@ -42,6 +44,7 @@ type process struct {
 	metrics *telemetry.Metrics
 	store   *objectstore.Store
 	permits *Permits
+	lessee  *lessee
 	fetcher *fetch.Client
 	rules   rulebook
 	engine  client.Client
@@ -66,11 +69,13 @@ func (e engineResults) Result(ctx context.Context, workflowID string, into any) 
 func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
 	p := &process{
 		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, rules: rulebook{},
-		permits: NewPermits(sources, o.Config.Worker.MaxCollects),
 		fetcher: fetch.New(fetch.Options{
 			UserAgent: o.Config.UserAgent,
 			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,
 		}),
+	}
+	if err := p.rent(o); err != nil {
+		return nil, err
 	}
 	// Any process parses for every source, whatever it collects from.
 	for _, s := range o.Config.Sources {
@@ -83,9 +88,31 @@ func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics
 	return p, nil
 }
 
-// workers makes one Temporal worker per queue.
-func (p *process) workers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
-	base := worker.Options{
+// rent prepares the leases of this process; its name is new with every start.
+func (p *process) rent(o Options) error {
+	name := fmt.Sprintf("%s/%s", identity(), uuid.NewString()[:8])
+	p.permits = NewPermits(lease.NewHolder(name), p.sources, o.Config.Worker.MaxCollects, time.Now)
+	sources, settings := o.Config.Leases(time.Now())
+	var err error
+	p.lessee, err = newLessee(p.engine, o.Logger, p.permits, sources, settings, name)
+	return err
+}
+
+// fleetWorkers own the ceilings. They are stopped last, so that permits can be given back.
+func (p *process) fleetWorkers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
+	if !slices.Contains(o.Roles, RoleFleet) {
+		return nil
+	}
+	options := p.options(onFatal)
+	options.LocalActivityWorkerOnly = true
+	w := worker.New(c, collection.QueueFleet, options)
+	workflows.RegisterFleet(w)
+	return []worker.Worker{w}
+}
+
+// options are those of every worker.
+func (p *process) options(onFatal func(error)) worker.Options {
+	return worker.Options{
 		DisableEagerActivities:           true,
 		DefaultHeartbeatThrottleInterval: beatInterval,
 		MaxHeartbeatThrottleInterval:     beatInterval,
@@ -93,6 +120,11 @@ func (p *process) workers(o Options, c client.Client, onFatal func(error)) []wor
 		Interceptors:                     []interceptor.WorkerInterceptor{telemetry.NewLogInterceptor()},
 		OnFatalError:                     onFatal,
 	}
+}
+
+// workers makes one Temporal worker per queue.
+func (p *process) workers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
+	base := p.options(onFatal)
 	has := func(r Role) bool { return slices.Contains(o.Roles, r) }
 	var pool []worker.Worker
 	if has(RoleWorkflows) {
@@ -144,7 +176,7 @@ func (p *process) planWorker(c client.Client, o worker.Options) worker.Worker {
 }
 
 func (p *process) collectWorker(c client.Client, o worker.Options, s collection.Source) worker.Worker {
-	o.Tuner = collectTuner(s)
+	o.Tuner = collectTuner(p.permits.slots(s.Name))
 	w := worker.New(c, collection.QueueCollect(s.Name), o)
 	collector := &activities.Collector{
 		Store: p.store, Directory: p.cfg, Fetcher: p.fetcher, Permits: p.permits, Metrics: p.metrics,

@@ -16,10 +16,14 @@ const (
 	RoleCollect   Role = "collect"
 	RoleParse     Role = "parse"
 	RoleDeliver   Role = "deliver"
+	// RoleFleet owns the ceilings; at least one process of a fleet must take it.
+	RoleFleet Role = "fleet"
 )
 
 // Roles lists every role.
-func Roles() []Role { return []Role{RoleWorkflows, RolePlan, RoleCollect, RoleParse, RoleDeliver} }
+func Roles() []Role {
+	return []Role{RoleWorkflows, RolePlan, RoleCollect, RoleParse, RoleDeliver, RoleFleet}
+}
 
 // ParseRoles reads role names; none means all.
 func ParseRoles(names []string) ([]Role, error) {

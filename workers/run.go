@@ -106,23 +106,24 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 		group.Go(func() error { return server.Serve(ctx) })
 	}
 	fatal := make(chan error, 1)
-	pool := p.workers(o, engine, func(err error) {
+	onFatal := func(err error) {
 		select {
 		case fatal <- err:
 		default:
 		}
-	})
-	for i, w := range pool {
-		if err := w.Start(); err != nil {
-			stopAll(pool[:i])
-			return fmt.Errorf("start a worker: %w", err)
-		}
 	}
+	fleet, pool := p.fleetWorkers(o, engine, onFatal), p.workers(o, engine, onFatal)
+	if err := startAll(slices.Concat(fleet, pool)); err != nil {
+		return err
+	}
+	stopLeases := p.keepLeases(ctx, o)
 	o.Logger.Info("working", "roles", rolesText(o.Roles), "sources", len(p.sources), "temporal", o.Config.Temporal.Address)
 	if o.Ready != nil {
 		o.Ready()
 	}
 	group.Go(func() error {
+		defer stopAll(fleet)
+		defer stopLeases()
 		defer stopAll(pool)
 		select {
 		case <-ctx.Done():
@@ -137,6 +138,35 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 		return nil
 	}
 	return err
+}
+
+// keepLeases renews this process's permits until stop is called, which gives them back. A process that collects nothing
+// needs none.
+func (p *process) keepLeases(ctx context.Context, o Options) (stop func()) {
+	if !slices.Contains(o.Roles, RoleCollect) || len(p.sources) == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.lessee.run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+		p.lessee.release()
+	}
+}
+
+func startAll(pool []worker.Worker) error {
+	for i, w := range pool {
+		if err := w.Start(); err != nil {
+			stopAll(pool[:i])
+			return fmt.Errorf("start a worker: %w", err)
+		}
+	}
+	return nil
 }
 
 // stopAll stops the workers at the same time: each may take the whole grace.

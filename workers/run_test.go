@@ -36,10 +36,10 @@ func TestParseRoles(t *testing.T) {
 		"none is all":     {nil, Roles(), ""},
 		"some":            {[]string{"parse", "collect"}, []Role{RoleParse, RoleCollect}, ""},
 		"twice":           {[]string{"plan", " plan "}, []Role{RolePlan}, ""},
-		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver`},
+		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver, fleet`},
 		"an empty name":   {[]string{""}, nil, `role ""`},
 		"the wrong case":  {[]string{"Parse"}, nil, `role "Parse"`},
-		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver"}, Roles(), ""},
+		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver", "fleet"}, Roles(), ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

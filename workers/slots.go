@@ -4,17 +4,11 @@ import (
 	"context"
 
 	"go.temporal.io/sdk/worker"
-
-	"github.com/weir-collect/weir/collection"
 )
 
-// collectSlots lets as many collect tasks of one source start as it has permits here, and a few more. Without a slot the
-// queue is not polled, so that a task goes to a worker that can run it.
+// collectSlots lets as many collect tasks of one source start as it has permits here, and a few more; the gate is resized
+// with the lease. Without a slot the queue is not polled, so that a task goes to a worker that can run it.
 type collectSlots struct{ gate *gate }
-
-func newCollectSlots(permits, prefetch int) *collectSlots {
-	return &collectSlots{gate: newGate(permits + prefetch)}
-}
 
 // ReserveSlot waits for a slot; it is called before every poll.
 func (s *collectSlots) ReserveSlot(ctx context.Context, _ worker.SlotReservationInfo) (*worker.SlotPermit, error) {
@@ -42,7 +36,7 @@ func (s *collectSlots) MaxSlots() int {
 // otherSlots is for the kinds of task that a collect worker never polls; the SDK wants a supplier for each.
 const otherSlots = 1
 
-func collectTuner(s collection.Source) worker.WorkerTuner {
+func collectTuner(slots *gate) worker.WorkerTuner {
 	fixed := func() worker.SlotSupplier {
 		supplier, err := worker.NewFixedSizeSlotSupplier(otherSlots)
 		if err != nil {
@@ -54,7 +48,7 @@ func collectTuner(s collection.Source) worker.WorkerTuner {
 	tuner, err := worker.NewCompositeTuner(worker.CompositeTunerOptions{
 		WorkflowSlotSupplier: fixed(), LocalActivitySlotSupplier: fixed(), NexusSlotSupplier: fixed(),
 		SessionActivitySlotSupplier: fixed(),
-		ActivitySlotSupplier:        newCollectSlots(s.Ceiling, s.Prefetch),
+		ActivitySlotSupplier:        &collectSlots{gate: slots},
 	})
 	if err != nil {
 		panic(err)

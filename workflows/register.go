@@ -12,4 +12,10 @@ func Register(r worker.WorkflowRegistry) {
 	r.RegisterWorkflowWithOptions(Submission, workflow.RegisterOptions{Name: collection.WorkflowSubmission})
 	r.RegisterWorkflowWithOptions(Batch, workflow.RegisterOptions{Name: collection.WorkflowBatch})
 	r.RegisterWorkflowWithOptions(Record, workflow.RegisterOptions{Name: collection.WorkflowRecord})
+	RegisterFleet(r)
+}
+
+// RegisterFleet makes the workflows of the fleet's own queue known.
+func RegisterFleet(r worker.WorkflowRegistry) {
+	r.RegisterWorkflowWithOptions(Ceilings, workflow.RegisterOptions{Name: collection.WorkflowCeilings})
 }

@@ -2,6 +2,8 @@
 //
 //	go run ./integration/bench pipeline [--records 1000,5000]
 //	go run ./integration/bench fairness [--backlog 10000]
+//	go run ./integration/bench ceiling [--latency 500ms]
+//	go run ./integration/bench leases [--workers 4]
 //
 // It starts what it needs, prints a table for people and, as its last line, one JSON object. Figures of a shared machine
 // are to be compared within one run.
@@ -26,6 +28,8 @@ import (
 var benchmarks = map[string]func(ctx context.Context, args []string) (any, error){
 	"pipeline": pipeline,
 	"fairness": fairness,
+	"ceiling":  ceiling,
+	"leases":   leases,
 }
 
 func main() {

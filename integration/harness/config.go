@@ -46,6 +46,7 @@ func (f *Fleet) writeConfig() (string, error) {
 		f.Stack.S3, f.Stack.Region, f.Stack.Bucket, envAccessKey, envSecretKey)
 	fmt.Fprintf(&b, "worker: {metrics_address: \"\", heartbeat_timeout: %s, shutdown_grace: 10s, log_level: %s}\n",
 		f.options.HeartbeatTimeout, f.options.LogLevel)
+	fmt.Fprintf(&b, "fleet: {lease_ttl: %s}\n", f.options.LeaseTTL)
 	b.WriteString("user_agent: \"weir-test (+https://example.com/contact)\"\nsources:\n")
 	for _, s := range f.options.Sources {
 		fmt.Fprintf(&b, "  - name: %s\n    hosts: [%q]\n    ceiling: %d\n    allow_private_addresses: true\n", s.Name, s.Host, max(s.Ceiling, 1))

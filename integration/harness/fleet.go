@@ -24,6 +24,8 @@ type Options struct {
 	Customers []Customer
 	// HeartbeatTimeout is the silence after which a worker counts as lost; 5 s when zero, so that drills are short.
 	HeartbeatTimeout time.Duration
+	// LeaseTTL is how long permits last without renewal; 3 s when zero.
+	LeaseTTL time.Duration
 	// LogLevel of the workers; "warn" when empty.
 	LogLevel string
 	// Log receives the workers' log; os.Stderr when nil.
@@ -48,6 +50,9 @@ type Fleet struct {
 func New(ctx context.Context, s *stack.Stack, o Options) (*Fleet, error) {
 	if o.HeartbeatTimeout == 0 {
 		o.HeartbeatTimeout = 5 * time.Second
+	}
+	if o.LeaseTTL == 0 {
+		o.LeaseTTL = 3 * time.Second
 	}
 	if o.LogLevel == "" {
 		o.LogLevel = "warn"

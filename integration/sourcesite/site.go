@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -113,6 +114,20 @@ func (s *Site) Ledger() Ledger {
 		l.First, l.Last = s.starts[0], s.starts[len(s.starts)-1]
 	}
 	return l
+}
+
+// InFlight is how many requests are in flight now.
+func (s *Site) InFlight() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.inFlight
+}
+
+// Starts is when each request started.
+func (s *Site) Starts() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.starts)
 }
 
 // Asked is how often a path was asked for.

@@ -1,0 +1,243 @@
+package integration
+
+import (
+	"flag"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/integration/harness"
+	"github.com/weir-collect/weir/integration/sourcesite"
+	"github.com/weir-collect/weir/internal/lease"
+	"github.com/weir-collect/weir/internal/stack/stacktest"
+)
+
+// longDrill skips a drill of minutes unless it is asked for by name.
+func longDrill(t *testing.T) {
+	t.Helper()
+	if flag.Lookup("test.run").Value.String() == "" {
+		t.Skip("a drill of minutes: name it with -run")
+	}
+}
+
+// ownFleet configures a fleet on a stack of the test's own: the table of sources belongs to the whole namespace.
+func ownFleet(t *testing.T, o harness.Options) *harness.Fleet {
+	t.Helper()
+	f, err := harness.New(t.Context(), stacktest.New(t), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	return f
+}
+
+// row is a source's row in the table.
+func row(t *testing.T, f *harness.Fleet, source string) lease.SourceView {
+	t.Helper()
+	rows, err := f.Client.Sources(t.Context())
+	require.NoError(t, err)
+	for _, r := range rows {
+		if r.Source == source {
+			return r
+		}
+	}
+	require.Fail(t, "no such source", source)
+	return lease.SourceView{}
+}
+
+func command(t *testing.T, f *harness.Fleet, update string, in collection.SourceCommand) {
+	t.Helper()
+	in.By = "test"
+	_, err := f.Client.Command(t.Context(), update, in)
+	require.NoError(t, err)
+}
+
+// TestCeilingHeld is the drill in small.
+func TestCeilingHeld(t *testing.T) { drillCeiling(t, 240, 3) }
+
+// TestDrillCeiling kills, freezes and starts workers and restarts the stack, while the source counts.
+func TestDrillCeiling(t *testing.T) {
+	longDrill(t)
+	t.Run("3 workers", func(t *testing.T) { drillCeiling(t, 2000, 3) })
+	t.Run("6 workers", func(t *testing.T) { drillCeiling(t, 2000, 6) })
+}
+
+func drillCeiling(t *testing.T, records, workers int) {
+	const ceiling = 4
+	books := site(t, "127.0.0.1")
+	books.SetLatency(100 * time.Millisecond)
+	f := ownFleet(t, harness.Options{
+		Sources:  []harness.Source{{Name: "books", Host: books.Host, Ceiling: ceiling, Timeout: 3 * time.Second}},
+		LogLevel: "error",
+	})
+	var pool []*harness.Worker
+	for range workers - 1 {
+		pool = append(pool, startWorker(t, f))
+	}
+	submission := submitCSV(t, f, pages(records, books))
+	reached := func(share float64) func() bool {
+		return func() bool { return float64(books.Ledger().Paths) >= share*float64(records) }
+	}
+	until(t, 10*time.Minute, "a fifth", reached(0.2))
+	require.NoError(t, pool[0].Freeze())
+	until(t, 10*time.Minute, "a third", reached(0.33))
+	pool = append(pool, startWorker(t, f))
+	time.Sleep(5 * time.Second)
+	require.NoError(t, pool[0].Thaw())
+	until(t, 10*time.Minute, "a half", reached(0.5))
+	pool[1].Kill()
+	until(t, 10*time.Minute, "two thirds", reached(0.67))
+	f.Stack.Kill()
+	require.NoError(t, f.Stack.Restart(t.Context()))
+	wait(t, f, submission, 15*time.Minute)
+	deliveredOnce(t, f, submission, records)
+	ledger := books.Ledger()
+	require.Equal(t, ceiling, ledger.Peak, "the source's own count")
+	t.Logf("figure: %d workers, one frozen and thawed, one killed, one started, the stack killed: at most %d requests in flight at a ceiling of %d; %d requests for %d records, %d repeated, in %s",
+		workers, ledger.Peak, ceiling, ledger.Requests, ledger.Paths, ledger.Repeated, ledger.Last.Sub(ledger.First).Round(time.Second))
+}
+
+// TestSetCeilingLive lowers a ceiling under load, and raises it again.
+func TestSetCeilingLive(t *testing.T) {
+	books := site(t, "127.0.0.1")
+	// Eight in flight are eight records per second, which the smallest machine bears.
+	books.SetLatency(time.Second)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 8}}})
+	startWorker(t, f)
+	startWorker(t, f)
+	submission := submitCSV(t, f, pages(120, books))
+	until(t, time.Minute, "a full ceiling", func() bool { return books.Ledger().Peak == 8 })
+	two := 2
+	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: &two, Reason: "too loud"})
+	until(t, time.Minute, "the drain", func() bool { return books.InFlight() <= 2 })
+	most := 0
+	for range 40 {
+		most = max(most, books.InFlight())
+		time.Sleep(50 * time.Millisecond)
+	}
+	require.LessOrEqual(t, most, 2)
+	require.Equal(t, 8, books.Ledger().Peak, "it never rose above the old value")
+	require.Equal(t, 2, row(t, f, "books").Ceiling)
+	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books"})
+	until(t, time.Minute, "the old ceiling", func() bool { return books.InFlight() > 4 })
+	wait(t, f, submission, 2*time.Minute)
+	deliveredOnce(t, f, submission, 120)
+	require.Equal(t, 8, books.Ledger().Peak)
+}
+
+// TestPauseAndResume stops a source and lets it go on; its records burn no attempts meanwhile.
+func TestPauseAndResume(t *testing.T) {
+	const records = 60
+	books := site(t, "127.0.0.1")
+	books.SetLatency(200 * time.Millisecond)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	startWorker(t, f)
+	submission := submitCSV(t, f, pages(records, books))
+	until(t, time.Minute, "some requests", func() bool { return books.Ledger().Requests >= 10 })
+	command(t, f, collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: "the site asked us to"})
+	time.Sleep(2 * time.Second) // more than a renewal interval of a third of the lease
+	asked := books.Ledger().Requests
+	time.Sleep(8 * time.Second) // more than a heartbeat timeout
+	require.Equal(t, asked, books.Ledger().Requests)
+	require.Equal(t, "the site asked us to", row(t, f, "books").Paused.Reason)
+	command(t, f, collection.UpdateResume, collection.SourceCommand{Source: "books"})
+	wait(t, f, submission, time.Minute)
+	deliveredOnce(t, f, submission, records)
+	require.Equal(t, records, books.Ledger().Requests, "no request was broken off or made twice")
+}
+
+// TestThrottleStopsTheSource answers once with 429 and Retry-After: no worker asks again before that time.
+func TestThrottleStopsTheSource(t *testing.T) {
+	const records, retryAfter = 60, 7 * time.Second
+	books := site(t, "127.0.0.1")
+	books.SetLatency(200 * time.Millisecond)
+	var once sync.Once
+	var throttledAt time.Time
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	startWorker(t, f)
+	startWorker(t, f)
+	books.SetAnswer(func(w http.ResponseWriter, _ *http.Request) bool {
+		if books.Ledger().Requests < 12 {
+			return false
+		}
+		refused := false
+		once.Do(func() {
+			throttledAt = time.Now()
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTooManyRequests)
+			refused = true
+		})
+		return refused
+	})
+	submission := submitCSV(t, f, pages(records, books))
+	wait(t, f, submission, 2*time.Minute)
+	deliveredOnce(t, f, submission, records)
+	// What was under way, or on its way to the other worker, may still come; then there is silence.
+	quiet := longestSilence(books, throttledAt, throttledAt.Add(retryAfter+time.Second))
+	require.GreaterOrEqual(t, quiet, retryAfter-2*time.Second)
+	t.Logf("figure: 429 with Retry-After 7 s: the whole source was silent for %s", quiet.Round(10*time.Millisecond))
+}
+
+// longestSilence is the longest time without a new request between two moments.
+func longestSilence(s *sourcesite.Site, from, until time.Time) time.Duration {
+	last, longest := from, time.Duration(0)
+	for _, at := range s.Starts() {
+		if at.Before(from) || at.After(until) {
+			continue
+		}
+		longest = max(longest, at.Sub(last))
+		last = at
+	}
+	return max(longest, until.Sub(last))
+}
+
+// TestPace counts the starts of requests at a source with a pace, over several workers.
+func TestPace(t *testing.T) {
+	books := site(t, "127.0.0.1")
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+		{Name: "books", Host: books.Host, Ceiling: 8, More: []string{"pace: 5"}},
+	}})
+	for range 4 {
+		startWorker(t, f)
+	}
+	submission := submitCSV(t, f, pages(110, books))
+	wait(t, f, submission, 3*time.Minute)
+	deliveredOnce(t, f, submission, 110)
+	starts := books.Starts()
+	// The first seconds are the workers' first leases.
+	steady := starts[20:]
+	rate := float64(len(steady)-1) / steady[len(steady)-1].Sub(steady[0]).Seconds()
+	burst := 1
+	for i := range starts {
+		for j := i; j < len(starts) && starts[j].Sub(starts[i]) < 50*time.Millisecond; j++ {
+			burst = max(burst, j-i+1)
+		}
+	}
+	require.InDelta(t, 5, rate, 0.5)
+	require.LessOrEqual(t, burst, 2)
+	t.Logf("figure: pace 5/s over 4 workers: %.2f/s at the source, largest burst %d within 50 ms", rate, burst)
+}
+
+// TestDrillEngineGone takes the engine away for longer than a lease: requests stop before the lease ends.
+func TestDrillEngineGone(t *testing.T) {
+	longDrill(t)
+	const records = 80
+	books := site(t, "127.0.0.1")
+	books.SetLatency(200 * time.Millisecond)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}, LogLevel: "error"})
+	startWorker(t, f)
+	submission := submitCSV(t, f, pages(records, books))
+	until(t, time.Minute, "some requests", func() bool { return books.Ledger().Requests >= 20 })
+	gone := time.Now()
+	f.Stack.Kill()
+	time.Sleep(10 * time.Second)
+	last := books.Ledger().Last
+	require.Zero(t, books.InFlight())
+	require.Less(t, last.Sub(gone), 3*time.Second)
+	require.NoError(t, f.Stack.Restart(t.Context()))
+	wait(t, f, submission, 2*time.Minute)
+	deliveredOnce(t, f, submission, records)
+	t.Logf("figure: with the engine gone, the last request started %s later, at a lease of 3 s", last.Sub(gone).Round(10*time.Millisecond))
+}

@@ -1,0 +1,103 @@
+package starter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// maxDocument bounds what is read of a plan or a manifest.
+const maxDocument = 16 << 20
+
+// storedStatus tells what the plan and the manifest say.
+func (c *Client) storedStatus(ctx context.Context, id string) (collection.SubmissionStatus, error) {
+	plan, err := c.plan(ctx, id)
+	if err != nil {
+		return collection.SubmissionStatus{}, err
+	}
+	status := collection.SubmissionStatus{
+		Submission: id, Customer: plan.Customer, State: collection.StateProcessing, Lane: plan.Lane,
+		AcceptedAt: plan.AcceptedAt, Expected: plan.Expected, Notes: plan.Notes, Outcomes: collection.Tally{},
+	}
+	manifest, raw, err := c.manifest(ctx, plan)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		status.Notes = append(status.Notes, "there is a plan but no manifest, and the engine does not know the submission any more: start it again under the same id")
+		return status, nil
+	}
+	if err != nil {
+		return status, err
+	}
+	status.State, status.Outcomes = manifest.State, manifest.Outcomes
+	status.Result = &collection.SubmissionResult{
+		State: manifest.State, Expected: manifest.Expected, Outcomes: manifest.Outcomes,
+		Manifest: collection.ManifestKey(plan.Customer, id), ManifestSHA256: digest(raw),
+	}
+	for _, s := range manifest.Sources {
+		status.Sources = append(status.Sources, collection.SourceProgress{
+			Source: s.Source, Records: s.Expected, Released: s.Expected, Outcomes: s.Outcomes,
+		})
+	}
+	return status, nil
+}
+
+// plan is a submission's plan; ErrNotFound when there is none.
+func (c *Client) plan(ctx context.Context, id string) (collection.PlanResult, error) {
+	var plan collection.PlanResult
+	if err := collection.CheckSubmissionID(id); err != nil {
+		return plan, err
+	}
+	body, err := c.store.Get(ctx, collection.PlanKey(id), maxDocument)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return plan, fmt.Errorf("there is no submission %s: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return plan, fmt.Errorf("read the plan of %s: %w", id, err)
+	}
+	if err := json.Unmarshal(body, &plan); err != nil {
+		return plan, fmt.Errorf("read the plan of %s: %w", id, err)
+	}
+	return plan, nil
+}
+
+// planned is a submission's plan, for those who ask for its rows. A submission without one is not there, or its rows are
+// not known yet: ErrNotPlanned tells the second.
+func (c *Client) planned(ctx context.Context, id string) (collection.PlanResult, error) {
+	plan, missing := c.plan(ctx, id)
+	if !errors.Is(missing, ErrNotFound) {
+		return plan, missing
+	}
+	described, err := c.describe(ctx, id)
+	switch {
+	case isNotFound(err):
+		return plan, missing
+	case err != nil:
+		return plan, fmt.Errorf("ask for submission %s: %w", id, err)
+	case !isSubmission(described):
+		return plan, missing
+	}
+	switch described.GetWorkflowExecutionInfo().GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
+		return plan, fmt.Errorf("submission %s has no plan yet: ask again once its status counts rows: %w", id, ErrNotPlanned)
+	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		return plan, fmt.Errorf("submission %s has ended, and its plan has been deleted since: %w", id, ErrNotFound)
+	}
+	return plan, fmt.Errorf("submission %s ended without a plan, so none of its rows is known: its status says why: %w", id, ErrNotPlanned)
+}
+
+func (c *Client) manifest(ctx context.Context, plan collection.PlanResult) (collection.Manifest, []byte, error) {
+	var manifest collection.Manifest
+	key := collection.ManifestKey(plan.Customer, plan.Submission)
+	body, err := c.store.Get(ctx, key, maxDocument)
+	if err != nil {
+		return manifest, nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	if err := json.Unmarshal(body, &manifest); err != nil {
+		return manifest, nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	return manifest, body, nil
+}

@@ -1,0 +1,112 @@
+package workers
+
+import (
+	"context"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/lease"
+)
+
+// sourcePermits are one source's permits in this process. Everything but the gates is guarded by the lock of Permits.
+type sourcePermits struct {
+	name     string
+	ceiling  int
+	prefetch int
+	// gate has a place for every permit; slots has some more, for tasks in hand.
+	gate, slots *gate
+	pacer       lease.Pacer
+	// blockedUntil is when the source wants to be asked again; known here before the owner knows it.
+	blockedUntil time.Time
+	taken        map[*permit]struct{}
+	// changed is closed when the share changes.
+	changed chan struct{}
+
+	waiting, mostWaiting, peak int
+	// failing is how many requests in a row have failed by the source's fault.
+	failing int
+	seen    lease.Report
+}
+
+func newSourcePermits(s collection.Source) *sourcePermits {
+	return &sourcePermits{
+		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, gate: newGate(0), slots: newGate(0),
+		taken: map[*permit]struct{}{}, changed: make(chan struct{}),
+	}
+}
+
+// next is when the next request may start, and whether that is known.
+func (s *sourcePermits) next(now time.Time) (time.Time, bool) {
+	at, ok := s.pacer.Next(now)
+	if ok && s.blockedUntil.After(at) {
+		at = s.blockedUntil
+	}
+	return at, ok
+}
+
+// take notes a request in flight.
+func (s *sourcePermits) take() *permit {
+	p := &permit{}
+	p.ctx, p.cancel = context.WithCancelCause(context.Background())
+	s.taken[p] = struct{}{}
+	s.peak = max(s.peak, len(s.taken))
+	return p
+}
+
+// breakOff ends every request in flight; who made it gives the permit back.
+func (s *sourcePermits) breakOff(cause error) {
+	for p := range s.taken {
+		p.cancel(cause)
+	}
+}
+
+// apply puts a grant into force. Without permits the queue is not polled, so that tasks go to workers that have some.
+func (s *sourcePermits) apply(now time.Time, g lease.Grant) {
+	s.pacer.Set(now, g.Pace)
+	s.gate.resize(g.Permits)
+	slots := 0
+	if g.Permits > 0 {
+		slots = g.Permits + s.prefetch
+	}
+	s.slots.resize(slots)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// longestBlock bounds a Retry-After: a mistaken one must not stop a source for a year.
+const longestBlock = 24 * time.Hour
+
+// report counts what a request met, and says whether the owner should know at once: after a throttle, and when 2, 4, 8 and
+// so on requests in a row have failed. A fault now and then is not worth a renewal of its own.
+func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAfter time.Duration) (urgent bool) {
+	row := failure.Lookup(reason)
+	s.seen.Requests++
+	switch {
+	case reason == collection.ReasonThrottled:
+		s.seen.Throttled++
+		if until := now.Add(min(retryAfter, longestBlock)); until.After(s.blockedUntil) {
+			s.blockedUntil = until
+		}
+		return true
+	case row.Fault == failure.FaultTarget && row.Retry:
+		s.seen.TargetFaults++
+		s.failing++
+		return s.failing > 1 && s.failing&(s.failing-1) == 0
+	case reason == "" || row.Fault == failure.FaultTarget:
+		// A target that says what it will not serve is in order.
+		s.seen.Successes++
+		s.failing = 0
+	}
+	return false
+}
+
+// use is what is done at the source, counted since the last use.
+func (s *sourcePermits) use(now time.Time) lease.Use {
+	s.seen.LongestRetryAfter = lease.Milliseconds(max(s.blockedUntil.Sub(now), 0))
+	u := lease.Use{
+		Source: s.name, InFlight: len(s.taken), Peak: s.peak, Waiting: s.mostWaiting, Seen: s.seen,
+	}
+	s.seen, s.peak, s.mostWaiting = lease.Report{}, len(s.taken), s.waiting
+	return u
+}

@@ -1,0 +1,86 @@
+package workflows
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/weir-collect/weir/internal/lease"
+)
+
+// details shows the table in Temporal Web.
+func (c *ceilings) details(ctx workflow.Context) {
+	workflow.SetCurrentDetails(ctx, ceilingsMarkdown(c.state.Table.View(workflow.Now(ctx))))
+}
+
+func ceilingsMarkdown(rows []lease.SourceView) string {
+	var b strings.Builder
+	b.WriteString("| source | ceiling | in force | granted | in flight | waiting | pace | breaker | state |\n")
+	b.WriteString("|---|---:|---:|---:|---:|---:|---|---|---|\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s | %s | %s |\n",
+			cell(r.Source), cell(ceilingText(r)), r.InForce, r.Granted, r.InFlight, r.Waiting, cell(paceText(r)), r.Breaker, cell(stateText(r)))
+	}
+	return b.String()
+}
+
+// cell keeps what people have written from breaking the table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ", "\r", " ").Replace(text)
+}
+
+func ceilingText(r lease.SourceView) string {
+	text := strconv.Itoa(r.Ceiling)
+	if o := r.CeilingOverride; o != nil {
+		text += ", set" + noteText(&o.Note) + untilText(o.Until)
+	}
+	return text
+}
+
+func paceText(r lease.SourceView) string {
+	text := r.Pace.String()
+	if o := r.PaceOverride; o != nil {
+		text += ", set" + noteText(&o.Note) + untilText(o.Until)
+	}
+	return text
+}
+
+// stateText says whether a source is open, and else why not and until when.
+func stateText(r lease.SourceView) string {
+	if r.Open {
+		return "open"
+	}
+	text := string(r.Why)
+	switch r.Why {
+	case lease.WhyPaused:
+		text = "paused" + noteText(r.Paused)
+	case lease.WhyBreakerHeld:
+		text = "breaker held" + noteText(r.BreakerHeld)
+	}
+	return text + untilText(r.OpensAt)
+}
+
+// noteText says who gave a command and why, as far as that is known.
+func noteText(n *lease.Note) string {
+	if n == nil {
+		return ""
+	}
+	text := ""
+	if n.By != "" {
+		text = " by " + n.By
+	}
+	if n.Reason != "" {
+		text += " (" + n.Reason + ")"
+	}
+	return text
+}
+
+func untilText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return " until " + t.UTC().Format("2006-01-02 15:04:05Z")
+}
