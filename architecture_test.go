@@ -33,11 +33,16 @@ var layers = map[string]rule{
 	"":           {ours: []string{"internal/cli"}},
 	"collection": {never: []string{sdk, "net", "os/exec"}},
 
-	"internal/urlkey":  {never: []string{sdk, "os/exec"}},
-	"internal/intake":  {never: []string{sdk, aws, "net/http"}},
-	"internal/failure": {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
-	"internal/extract": {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
-	"internal/verdict": {ours: []string{"collection", "internal/failure"}, never: []string{aws}},
+	"internal/lease":         {never: []string{sdk, aws, "os/exec"}},
+	"internal/sizing":        {never: []string{sdk, aws, "net", "os/exec"}},
+	"internal/sizing/sweep":  {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
+	"internal/sizing/report": {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
+	"internal/sizing/chart":  {ours: []string{"internal/sizing", "internal/sizing/report"}, never: []string{sdk, aws}},
+	"internal/urlkey":        {never: []string{sdk, "os/exec"}},
+	"internal/intake":        {never: []string{sdk, aws, "net/http"}},
+	"internal/failure":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
+	"internal/extract":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
+	"internal/verdict":       {ours: []string{"collection", "internal/failure"}, never: []string{aws}},
 
 	"internal/fetch":                 {ours: []string{"collection", "internal/failure", "internal/urlkey"}, never: []string{sdk, aws}},
 	"internal/objectstore":           {ours: []string{"collection", "internal/failure"}, never: []string{sdk}},
@@ -48,19 +53,19 @@ var layers = map[string]rule{
 	"internal/stack/stacktest":       {ours: []string{"internal/stack"}, never: []string{sdk, aws}},
 	"internal/connect":               {ours: []string{"collection", "config", "internal/objectstore"}},
 
-	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract"}, never: []string{sdk, aws}},
+	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract", "internal/lease"}, never: []string{sdk, aws}},
 
 	"activities": {
 		ours:  []string{"collection", "internal/failure", "internal/extract", "internal/intake", "internal/urlkey", "internal/verdict"},
 		never: []string{aws},
 	},
-	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/verdict"}, never: []string{aws}},
+	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/lease", "internal/verdict"}, never: []string{aws}},
 	"workers": {ours: []string{
 		"collection", "config", "activities", "workflows", "internal/connect", "internal/extract", "internal/failure",
-		"internal/fetch", "internal/objectstore", "internal/telemetry",
+		"internal/fetch", "internal/lease", "internal/objectstore", "internal/telemetry",
 	}},
 	"starter": {ours: []string{
-		"collection", "config", "internal/connect", "internal/intake", "internal/objectstore", "internal/telemetry",
+		"collection", "config", "internal/connect", "internal/intake", "internal/lease", "internal/objectstore", "internal/telemetry",
 		"internal/urlkey", "internal/verdict",
 	}},
 
@@ -77,7 +82,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/urlkey", "internal/failure", "internal/verdict"}
+var noClock = []string{"collection", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict"}
 
 type listed struct {
 	ImportPath string

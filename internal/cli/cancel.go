@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/user"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
@@ -48,7 +47,10 @@ func (a *app) cancelCommand() *cobra.Command {
 
 func (a *app) cancel(ctx context.Context, c client, id, reason string) error {
 	if reason == "" {
-		reason = "weir cancel" + byUser()
+		reason = "weir cancel"
+		if who := asker(); who != "" {
+			reason += " by " + who
+		}
 	}
 	already, err := endedBefore(ctx, c, id)
 	if err != nil {
@@ -93,13 +95,4 @@ func endedBefore(ctx context.Context, c client, id string) (cancelled bool, err 
 		return false, nil
 	}
 	return false, fmt.Errorf("submission %s has ended already, %s: there is nothing to cancel", id, status.State)
-}
-
-// byUser names who asks, for the history.
-func byUser() string {
-	u, err := user.Current()
-	if err != nil {
-		return ""
-	}
-	return " by " + u.Username
 }

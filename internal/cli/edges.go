@@ -12,6 +12,7 @@ import (
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/demo"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/stack"
 	"github.com/weir-collect/weir/starter"
 	"github.com/weir-collect/weir/workers"
@@ -26,6 +27,8 @@ type client interface {
 	Records(ctx context.Context, id string, f starter.Filter) iter.Seq2[collection.LedgerRow, error]
 	Links(ctx context.Context, id string, expiry time.Duration) ([]starter.Link, error)
 	Cancel(ctx context.Context, id, reason string) error
+	Sources(ctx context.Context) ([]lease.SourceView, error)
+	Command(ctx context.Context, update string, in collection.SourceCommand) (lease.SourceView, error)
 	Close()
 }
 

@@ -36,7 +36,7 @@ func ExitCodes() []ExitCode {
 		{ExitFailure, "something cannot be reached, or something unexpected happened"},
 		{ExitUsage, "the command line, the configuration or the file must be corrected"},
 		{ExitNotComplete, "the submission ended partially_failed, the record undelivered"},
-		{ExitNotFound, "there is no such submission, record or delivery"},
+		{ExitNotFound, "there is no such submission, record, delivery or source"},
 		{ExitCancelled, "the submission or the record was cancelled"},
 		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},
 		{ExitInterrupted, "Ctrl-C, or a signal, ended the command"},

@@ -18,6 +18,7 @@ import (
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/demo"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/stack"
 	"github.com/weir-collect/weir/starter"
 	"github.com/weir-collect/weir/workers"
@@ -47,12 +48,18 @@ type fakeClient struct {
 	// seen are the statuses that Wait passes on before the last one; block makes it wait for the end of its context.
 	seen  []collection.SubmissionStatus
 	block bool
+	// table is the answer to Sources, after the one to Command; commandErr is the answer to Command alone, where it is set.
+	table      []lease.SourceView
+	after      lease.SourceView
+	commandErr error
 
 	asked   []string
 	request starter.Request
 	content string
 	filter  starter.Filter
 	expiry  time.Duration
+	update  string
+	command collection.SourceCommand
 	closed  bool
 }
 
@@ -116,6 +123,13 @@ func (f *fakeClient) Links(_ context.Context, _ string, expiry time.Duration) ([
 func (f *fakeClient) Cancel(_ context.Context, id, reason string) error {
 	f.asked = append(f.asked, "cancel "+id+" "+reason)
 	return f.cancelErr
+}
+
+func (f *fakeClient) Sources(context.Context) ([]lease.SourceView, error) { return f.table, f.err }
+
+func (f *fakeClient) Command(_ context.Context, update string, in collection.SourceCommand) (lease.SourceView, error) {
+	f.update, f.command = update, in
+	return f.after, f.commandErr
 }
 
 func (f *fakeClient) Close() { f.closed = true }

@@ -104,6 +104,33 @@ func TestUsageErrors(t *testing.T) {
 		{"links a --expires soon", "invalid argument"},
 		{"links a..b", "submission id"},
 		{"cancel a/b", "submission id"},
+		{"sources Shop", `source "Shop": use 1 to 63 lower-case letters`},
+		{"sources a b", `unexpected argument "b"`},
+		{"pause", "SOURCE is missing: weir pause SOURCE [flags]; see weir pause --help"},
+		{"pause shop", "--reason is missing: say why"},
+		{"pause shop --reason=", "--reason is missing: say why"},
+		{"pause shop --reason " + strings.Repeat("x", 401), "--reason has 401 characters: use at most 400"},
+		{"pause Shop --reason x", `source "Shop"`},
+		{"resume shop now", `unexpected argument "now"`},
+		{"ceiling", "SOURCE is missing: weir ceiling SOURCE N [flags]"},
+		{"ceiling shop", "N is missing: weir ceiling SOURCE N [flags]; see weir ceiling --help"},
+		{"ceiling shop many", `ceiling "many": use a whole number of requests, 0 to 10000`},
+		{"ceiling shop 10001", `ceiling "10001": use a whole number`},
+		{"ceiling shop -- -1", `ceiling "-1": use a whole number`},
+		{"ceiling shop 2 --reset", "--reset goes back to what is configured: leave out 2"},
+		{"ceiling shop --reset --for 1h", "--reset goes back for good: leave out --for"},
+		{"ceiling shop 2 --for 0", "--for 0s: use 1s or more"},
+		{"ceiling shop 2 --for -1h", "--for -1h0m0s: use 1s or more"},
+		{"ceiling Shop 2", `source "Shop"`},
+		{"pace shop", "RATE is missing: weir pace SOURCE RATE [flags]"},
+		{"pace shop 0", "pace 0 would let no request through: use weir pause for that, or none for no pace"},
+		{"pace shop 5/day", `pace "5/day": write it as 5, 0.5, 30/min, 100/h or none`},
+		{"pace shop NaN", "pace NaN: use more than 0 and at most 10000 requests per second"},
+		{"pace shop 1e-9", "pace 1e-9: use more than 0"},
+		{"pace shop 10001", "pace 10001: use more than 0"},
+		{"breaker hodl shop", `there is no command "hodl": did you mean hold?`},
+		{"breaker hold shop", "--reason is missing"},
+		{"breaker release shop", "--reason is missing"},
 		{"worker all", `unexpected argument "all": weir worker takes none`},
 		{"worker --role cook", `role "cook": use workflows, plan, collect, parse, deliver`},
 		{"worker --source shop", `source "shop" is not in the configuration`},
@@ -173,14 +200,19 @@ func TestHelp(t *testing.T) {
 		require.Empty(t, s.stderr)
 	}
 	root := (&app{world: testWorld(t)}).command()
+	commands := root.Commands()
 	for _, c := range root.Commands() {
+		commands = append(commands, c.Commands()...)
+	}
+	for _, c := range commands {
 		if c.Name() == "exit-codes" || c.Name() == "help" || c.Name() == "completion" {
 			continue
 		}
-		require.NotEmpty(t, c.Long, c.Name())
-		require.NotEmpty(t, c.Example, c.Name())
-		for line := range strings.Lines(ask(t, &fakeClient{}, c.Name(), "--help").stdout) {
-			require.LessOrEqual(t, len(line), 81, "%s: %s", c.Name(), line)
+		require.NotEmpty(t, c.Long, c.CommandPath())
+		require.NotEmpty(t, c.Example, c.CommandPath())
+		path := strings.Fields(c.CommandPath())[1:]
+		for line := range strings.Lines(ask(t, &fakeClient{}, append(path, "--help")...).stdout) {
+			require.LessOrEqual(t, len(line), 81, "%s: %s", c.CommandPath(), line)
 		}
 	}
 }

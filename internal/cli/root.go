@@ -56,7 +56,8 @@ func (a *app) command() *cobra.Command {
 	bind(flags, map[string]string{"temporal-address": "temporal.address", "namespace": "temporal.namespace"})
 
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.workerCommand(), a.submitCommand(), a.statusCommand(),
-		a.recordsCommand(), a.linksCommand(), a.cancelCommand(), a.versionCommand(),
+		a.recordsCommand(), a.linksCommand(), a.cancelCommand(), a.sourcesCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesText()})
 	return root
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/stack"
 	"github.com/weir-collect/weir/starter"
 )
@@ -143,6 +144,8 @@ func TestSystem(t *testing.T) {
 	first := s.weir("submit", file)
 	require.Zero(t, first.code, first.stderr)
 	id := strings.TrimSpace(first.stdout)
+	require.Equal(t, session{code: ExitNotFound,
+		stderr: "weir: there is no table of sources yet, since no worker has asked for permits: start one with weir worker\n"}, s.weir("sources"))
 	before := s.weir("records", id)
 	require.Equal(t, ExitNotFound, before.code)
 	require.Contains(t, before.stderr, "has no plan", "no worker has planned it yet")
@@ -162,6 +165,7 @@ func TestSystem(t *testing.T) {
 
 	s.asksForRecords(t, id)
 	s.fetchesLinks(t, id)
+	s.operates(t)
 	s.cancels(t)
 }
 
@@ -198,6 +202,56 @@ func (s *system) fetchesLinks(t *testing.T, id string) {
 	var manifest collection.Manifest
 	require.NoError(t, json.Unmarshal(body, &manifest), string(body))
 	require.Equal(t, id, manifest.Submission)
+}
+
+// source is the one source's row.
+func (s *system) source(t *testing.T) lease.SourceView {
+	t.Helper()
+	answer := s.weir("sources", "shop", "-o", "json")
+	require.Zero(t, answer.code, answer.stderr)
+	var rows []lease.SourceView
+	require.NoError(t, json.Unmarshal([]byte(answer.stdout), &rows), answer.stdout)
+	require.Len(t, rows, 1)
+	return rows[0]
+}
+
+// operates gives every command to the source: what is paused is not asked, and what is set is seen.
+func (s *system) operates(t *testing.T) {
+	t.Helper()
+	require.Equal(t, ExitNotFound, s.weir("pause", "nope", "--reason", "a test").code)
+	paused := s.weir("pause", "shop", "--reason", "a test | of pauses")
+	require.Zero(t, paused.code, paused.stderr)
+	require.Contains(t, paused.stdout, "shop is paused: no new request\n")
+	require.Contains(t, paused.stderr, "workers follow with their next renewal, within 5 s")
+	require.Regexp(t, `(?m)^shop +paused +2 +0 +\d+ +\d+ +\d+ +none +closed$`, s.weir("sources").stdout)
+	require.Regexp(t, `(?m)^shop +paused by \S+@\S+, .*: a test \| of pauses$`, s.weir("sources").stdout)
+
+	// Once the worker has renewed, it holds no permit, and a record waits.
+	require.Eventually(t, func() bool { return s.source(t).Granted == 0 }, time.Minute, 200*time.Millisecond)
+	require.Zero(t, s.weir("submit", s.submission(t, "later.csv", "/later"), "--id", "later").code)
+	require.Eventually(t, func() bool { return s.source(t).Waiting == 1 }, time.Minute, 200*time.Millisecond)
+	verbose := s.weir("sources", "-v")
+	require.Contains(t, verbose.stdout, " s left  ")
+	require.Regexp(t, `(?m)^shop +20\S+ \S+ UTC pause by \S+@\S+: a test`, verbose.stdout)
+
+	resumed := s.weir("resume", "shop")
+	require.True(t, strings.HasPrefix(resumed.stdout, "shop is not paused any more\n"), resumed.stdout+resumed.stderr)
+	waited := s.weir("status", "later", "--wait")
+	require.Zero(t, waited.code, waited.stdout+waited.stderr)
+
+	lowered := s.weir("ceiling", "shop", "1", "--for", "2h", "--reason", "a test")
+	require.Contains(t, lowered.stdout, "the ceiling of shop is 1 now, and was 2\n", lowered.stderr)
+	require.Equal(t, 1, s.source(t).InForce)
+	require.Contains(t, s.weir("sources", "shop").stdout, "ceiling set to 1 until ")
+	require.Contains(t, s.weir("ceiling", "shop", "--reset").stdout, "is the configured one again, 2; it was 1\n")
+	require.Contains(t, s.weir("pace", "shop", "30/min").stdout, "the pace of shop is 30/min now, and was none\n")
+	require.Equal(t, lease.PerSecond(0.5), s.source(t).Pace)
+	require.Contains(t, s.weir("pace", "shop", "none").stdout, "the pace of shop is none now, and was 30/min\n")
+	require.Contains(t, s.weir("pace", "shop", "--reset").stdout, "is the configured one again, none")
+	require.Contains(t, s.weir("breaker", "hold", "shop", "--reason", "a test").stdout, "breaker held open by ")
+	require.Equal(t, lease.WhyBreakerHeld, s.source(t).Why)
+	require.Contains(t, s.weir("breaker", "release", "shop", "--reason", "a test").stdout, "is released: one request tries the source\n")
+	require.True(t, s.source(t).Open)
 }
 
 // cancels stops a submission whose page never comes.

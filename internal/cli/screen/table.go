@@ -1,6 +1,9 @@
 package screen
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // gap is what stands between two columns.
 const gap = "  "
@@ -20,6 +23,9 @@ type Column struct {
 	Right bool
 	// Middle cuts the last column in its middle: of addresses, both ends tell.
 	Middle bool
+	// Spare columns are left out, the last of them first, on a terminal that is too narrow for all: for what is told
+	// elsewhere as well.
+	Spare bool
 }
 
 // Cell is one value of a row.
@@ -36,6 +42,7 @@ type Table struct {
 	screen  *Screen
 	columns []Column
 	widths  []int
+	shown   []int
 	waiting [][]Cell
 	started bool
 }
@@ -76,6 +83,7 @@ func (t *Table) End() {
 
 func (t *Table) start() {
 	t.started = true
+	t.fit()
 	header := make([]Cell, len(t.columns))
 	for i, c := range t.columns {
 		header[i] = Cell{Text: c.Title, Style: Strong}
@@ -87,11 +95,28 @@ func (t *Table) start() {
 	t.waiting = nil
 }
 
+// fit decides which columns are shown.
+func (t *Table) fit() {
+	width := -len(gap)
+	for i, w := range t.widths {
+		t.shown = append(t.shown, i)
+		width += w + len(gap)
+	}
+	limit := t.screen.Width()
+	for i := len(t.columns) - 1; i >= 0 && limit > 0 && width > limit; i-- {
+		if t.columns[i].Spare {
+			t.shown = slices.Delete(t.shown, i, i+1)
+			width -= t.widths[i] + len(gap)
+		}
+	}
+}
+
 func (t *Table) write(cells []Cell) {
 	var b strings.Builder
 	used, limit := 0, t.screen.Width()
-	for i, c := range cells {
-		last := i == len(cells)-1
+	for at, i := range t.shown {
+		c := cells[i]
+		last := at == len(t.shown)-1
 		text := c.Text
 		if room := limit - used; last && room >= leastRoom {
 			text = t.clip(i, text, room)

@@ -67,6 +67,31 @@ func TestTableIsCutToATerminal(t *testing.T) {
 	require.Equal(t, "LINE  KEY\n   7  https://a.example/books/17\n", out.String())
 }
 
+// TestSpareColumns: what is told elsewhere makes room on a narrow terminal, and nowhere else.
+func TestSpareColumns(t *testing.T) {
+	t.Parallel()
+	draw := func(s *Screen, rows int) {
+		table := s.NewTable(Column{Title: "NAME"}, Column{Title: "HELD", Right: true, Spare: true}, Column{Title: "ROWS", Right: true}, Column{Title: "STATE", Spare: true})
+		for range rows {
+			table.Row(Text("a"), Text("1"), Text("20"), Text("closed"))
+		}
+		table.End()
+	}
+	all := "NAME  HELD  ROWS  STATE\na        1    20  closed\n"
+	for width, want := range map[int]string{
+		0: all, 24: all, 23: "NAME  HELD  ROWS\na        1    20\n", 16: "NAME  HELD  ROWS\na        1    20\n",
+		15: "NAME  ROWS\na       20\n", 5: "NAME  ROWS\na       20\n",
+	} {
+		s, out := terminalScreen(width)
+		draw(s, 1)
+		require.Equal(t, want, out.String(), "%d columns", width)
+	}
+	s, out := terminalScreen(15)
+	draw(s, sampleRows+3)
+	require.True(t, strings.HasSuffix(out.String(), "\na       20\na       20\n"), "rows that come later are fitted as well")
+	require.NotContains(t, out.String(), "closed")
+}
+
 func TestTableStreams(t *testing.T) {
 	t.Parallel()
 	s, out := plainScreen()

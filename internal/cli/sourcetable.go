@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weir-collect/weir/internal/cli/screen"
+	"github.com/weir-collect/weir/internal/lease"
+)
+
+// How many of a source's last commands are shown, among all sources and for one.
+const (
+	commandsOfAll = 5
+	commandsOfOne = 20
+)
+
+// showSources writes the table of sources, and beneath it what is to be said of those that are not as configured: a reason
+// must not be cut to the width of a terminal. What spare columns say is there as well, or in the table of the workers.
+func showSources(s *screen.Screen, rows []lease.SourceView, now time.Time, verbose bool) {
+	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
+	table := s.NewTable(screen.Column{Title: "SOURCE"}, screen.Column{Title: "STATE"}, right("CEILING"), right("IN FORCE"),
+		screen.Column{Title: "GRANTED", Right: true, Spare: true}, right("IN FLIGHT"), right("WAITING"), right("PACE"),
+		screen.Column{Title: "BREAKER", Spare: true})
+	facts := s.NewFacts()
+	remarks := 0
+	for _, r := range rows {
+		table.Row(sourceCells(r)...)
+		name := r.Source
+		for _, remark := range remarksOn(r, now, verbose) {
+			facts.AddCell(name, remark)
+			name = ""
+			remarks++
+		}
+	}
+	table.End()
+	if remarks > 0 {
+		s.Blank()
+		facts.End()
+	}
+}
+
+func sourceCells(r lease.SourceView) []screen.Cell {
+	notable := func(text string, notable bool) screen.Cell {
+		if notable {
+			return screen.Cell{Text: text, Style: screen.Notice}
+		}
+		return screen.Text(text)
+	}
+	return []screen.Cell{
+		screen.Text(r.Source),
+		stateCell(r),
+		notable(screen.Count(r.Ceiling), r.CeilingOverride != nil),
+		notable(screen.Count(r.InForce), r.InForce < r.Ceiling),
+		screen.Text(screen.Count(r.Granted)),
+		notable(screen.Count(r.InFlight), r.InFlight > r.InForce),
+		screen.Text(screen.Count(r.Waiting)),
+		notable(paceText(r.Pace), r.PaceOverride != nil),
+		breakerCell(r),
+	}
+}
+
+// showHoldings writes what every worker holds. Workers have long names, of which both ends tell.
+func showHoldings(s *screen.Screen, rows []lease.SourceView, now time.Time) {
+	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
+	table := s.NewTable(screen.Column{Title: "SOURCE"}, right("GRANTED"), right("IN FLIGHT"), right("WAITING"), right("PACE"),
+		screen.Column{Title: "LEASE"}, screen.Column{Title: "WORKER", Middle: true})
+	begun := false
+	for _, r := range rows {
+		for _, w := range r.Workers {
+			if !begun {
+				s.Blank()
+				begun = true
+			}
+			table.Row(screen.Text(r.Source), screen.Text(screen.Count(w.Granted)), screen.Text(screen.Count(w.InFlight)),
+				screen.Text(screen.Count(w.Waiting)), screen.Text(paceText(w.Pace)), leaseCell(w, now), screen.Text(w.Worker))
+		}
+	}
+	table.End()
+}
+
+// leaseCell says how long a worker's lease lasts, or what is left of one that has ended.
+func leaseCell(w lease.WorkerView, now time.Time) screen.Cell {
+	left := w.LeaseEnds.Sub(now)
+	switch {
+	case w.Lost:
+		return screen.Cell{Style: screen.Bad, Text: fmt.Sprintf("lost %s ago", sinceText(w.LeaseEnds, now))}
+	case left <= 0:
+		return screen.Cell{Style: screen.Notice, Text: fmt.Sprintf("ended %s ago", sinceText(w.LeaseEnds, now))}
+	case w.Full:
+		return screen.Cell{Style: screen.Notice, Text: screen.Duration(left) + " left, full"}
+	}
+	return screen.Text(screen.Duration(left) + " left")
+}
+
+// showCommands writes the last commands for every source, the latest of each at the end.
+func showCommands(s *screen.Screen, rows []lease.SourceView, most int) {
+	facts := s.NewFacts()
+	begun := false
+	for _, r := range rows {
+		name := r.Source
+		for _, command := range r.Log[max(0, len(r.Log)-most):] {
+			if !begun {
+				s.Blank()
+				s.Line("%s", s.Paint(screen.Strong, "LAST COMMANDS"))
+				begun = true
+			}
+			facts.Add(name, commandText(command))
+			name = ""
+		}
+	}
+	facts.End()
+}
+
+func commandText(c lease.OperatorCommand) string {
+	text := screen.Time(c.At) + " " + c.Command
+	if c.Detail != "" {
+		text += " " + c.Detail
+	}
+	if c.By != "" {
+		text += " by " + c.By
+	}
+	if c.Reason != "" {
+		text += ": " + c.Reason
+	}
+	return text
+}
