@@ -1,0 +1,135 @@
+package sizing
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestReadNothingIsTheExperiment(t *testing.T) {
+	t.Parallel()
+	p, err := ReadParams(strings.NewReader("{}"))
+	require.NoError(t, err)
+	require.Equal(t, Default(), p)
+}
+
+// TestReadWhatWasWritten: the whole of the parameters survives the file.
+func TestReadWhatWasWritten(t *testing.T) {
+	t.Parallel()
+	p := Default()
+	p.JobsPerHour, p.Seed, p.Seeds, p.Months, p.HoursPerMonth, p.WarmUpHours = 12.5, 1<<63+1, 7, 3, 730, 0
+	p.Service = Service{Shape: LogNormal, MeanMinutes: 4, Variation: 1.5, Values: []float64{1, 2.5}}
+	p.Batches = Batches{Shape: Empirical, Mean: 3, Sizes: []int{1, 40}, Max: 30, PaceMinutes: 0.5}
+	p.Promise = Promise{Share: 0.9, Minutes: 2}
+	p.Workers = Range{From: 2, To: 60}
+	p.Sources = []Source{{Name: "a", Share: 0.25, Ceiling: 4}, {Name: "b", Share: 0.75}}
+	p.Customers = []Customer{{Name: "x", Share: 1, Weight: 2}}
+	p.Elastic = &Elastic{Floor: 3, StartDelayMinutes: 1, StopAfterIdleMinutes: 20}
+	p.JobCosts = []JobCost{{Name: "actions", UnitsPerJob: 9, DollarsPerUnit: 0.00005}}
+	data, err := json.Marshal(p)
+	require.NoError(t, err)
+	got, err := ReadParams(strings.NewReader(string(data)))
+	require.NoError(t, err)
+	require.Equal(t, p, got)
+}
+
+func TestReadOverTheDefaults(t *testing.T) {
+	t.Parallel()
+	p, err := ReadParams(strings.NewReader(`{"batches": {"max": 24}, "elastic": {"floor": 4}}`))
+	require.NoError(t, err)
+	require.Equal(t, Batches{Shape: Geometric, Mean: 12, Max: 24}, p.Batches)
+	require.Equal(t, Elastic{Floor: 4, StartDelayMinutes: 2, StopAfterIdleMinutes: 15}, *p.Elastic)
+	require.Equal(t, Range{From: 1}, p.Workers, "other batches, other fleets: the study chooses them")
+
+	p, err = ReadParams(strings.NewReader(`{"elastic": null, "worker_month_dollars": 80}`))
+	require.NoError(t, err)
+	require.Nil(t, p.Elastic)
+	require.Equal(t, Range{From: 1, To: 40}, p.Workers, "another price asks for no other fleets")
+
+	p, err = ReadParams(strings.NewReader(`{"jobs_per_hour": 60, "workers": {"from": 10, "to": 90}}`))
+	require.NoError(t, err)
+	require.Equal(t, Range{From: 10, To: 90}, p.Workers)
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ file, want string }{
+		{"", "line 1: unexpected end of JSON input: write JSON; NaN and Infinity are no numbers in it"},
+		{"{\n\"jobs_per_hour\": NaN}", "line 2: invalid character 'N' looking for beginning of value: write JSON; NaN and Infinity are no numbers in it"},
+		{"[]", "the file = []: write an object in braces"},
+		{"null", "the file = null: write an object in braces"},
+		{`{"jobs_per_hour": "thirty"}`, `jobs_per_hour = "thirty": write a number, no larger than a computer holds`},
+		{`{"jobs_per_hour": 1e999}`, "jobs_per_hour = 1e999: write a number, no larger than a computer holds"},
+		{`{"jobs_per_hour": null}`, "jobs_per_hour = null: write a number, no larger than a computer holds"},
+		{`{"months": 1.5}`, "months = 1.5: write a whole number"},
+		{`{"seed": -1}`, "seed = -1: write a whole number"},
+		{`{"service": 10}`, "service = 10: write an object in braces"},
+		{`{"service": {"shape": 7}}`, "service.shape = 7: write a text in quotes"},
+		{`{"service": {"values": 7}}`, "service.values = 7: write a list in brackets"},
+		{`{"service": {"values": [1, "x"]}}`, `service.values[1] = "x": write a number, no larger than a computer holds`},
+		{`{"sources": [{"name": "a", "celing": 3}]}`, "sources[0].celing: there is no such key: use ceiling, name, share"},
+		{`{"batches": {"sizes": [` + strings.Repeat("1,", 100) + `"x"]}}`, `batches.sizes[100] = "x": write a whole number`},
+		{`{"batches": {"mean": "` + strings.Repeat("x", 100) + `"}}`, `batches.mean = "` + strings.Repeat("x", 39) + `…: write a number, no larger than a computer holds`},
+		{`{"jobs_per_hour": -1}`, "jobs_per_hour = -1: use more than 0, up to 1e+06"},
+	} {
+		_, err := ReadParams(strings.NewReader(row.file))
+		require.EqualError(t, err, row.want)
+		var problems Problems
+		require.True(t, errors.As(err, &problems))
+	}
+}
+
+func TestReadRefusesEverythingAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := ReadParams(strings.NewReader(`{"jobs_per_hour": "x", "months": 1.5, "service": {"mean_minutes": []}, "wokers": {}}`))
+	require.EqualError(t, err, `jobs_per_hour = "x": write a number, no larger than a computer holds
+months = 1.5: write a whole number
+service.mean_minutes = []: write a number, no larger than a computer holds
+wokers: there is no such key: use batches, customers, elastic, hours_per_month, job_costs, jobs_per_hour, months, promise, seed, seeds, service, sources, warm_up_hours, worker_month_dollars, workers`)
+}
+
+func TestReadTooMuch(t *testing.T) {
+	t.Parallel()
+	_, err := ReadParams(strings.NewReader(strings.Repeat(" ", maxParamsBytes+1)))
+	require.ErrorContains(t, err, "is larger than 4194304 bytes")
+}
+
+func TestReadFailure(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is gone")
+	_, err := ReadParams(iotest.ErrReader(broken))
+	require.ErrorIs(t, err, broken)
+	require.ErrorContains(t, err, "read the parameters")
+}
+
+// FuzzReadParams: whatever a file says, it is refused with reasons, or can be drawn from.
+func FuzzReadParams(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"jobs_per_hour": 1e-300}`, `{"batches": {"shape": "mixed", "mean": 1.4}}`, `{"service": {"shape": "log-normal", "variation": 10}}`,
+		`{"service": {"shape": "empirical", "values": [0.0000001]}}`, `{"batches": {"shape": "empirical", "sizes": [1000000]}}`,
+		`{"sources": [{"name": "a", "share": 1, "ceiling": 6}], "elastic": null}`, `{"a":`, `{"hours_per_month": 1e-12, "months": 60}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := ReadParams(strings.NewReader(string(data)))
+		if err != nil {
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		require.NoError(t, p.Check())
+		require.Positive(t, p.Load())
+		s := NewStream(p, 0)
+		jobs := make([]Job, 64)
+		last := int64(0)
+		for _, job := range jobs[:s.Fill(jobs)] {
+			require.GreaterOrEqual(t, job.Arrival, last)
+			require.GreaterOrEqual(t, job.Service, int64(0))
+			last = job.Arrival
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weir-collect/weir/internal/sizing"
+)
+
+func (r Report) notes() []string {
+	notes := []string{r.confidence()}
+	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if unsteady := r.unsteady(); unsteady != "" {
+		add("%s never catch up with the load: their waits grow for as long as one looks, so they have no row.", unsteady)
+	}
+	if r.Strict.Workers == 0 {
+		add("No fleet of the table keeps the promise in every single month in half of the runs: raise workers.to to find the one that does.")
+	}
+	if f := r.Formula; f.Workers > r.Simulated.Workers {
+		add("The formula asks for more workers than the simulation: service times vary less here than it assumes.")
+	}
+	if s := r.Shared; s != nil {
+		switch {
+		case s.Workers == 0:
+			add("With these ceilings and customers no fleet keeps the promise over all jobs: jobs wait for ceilings, and more workers do not help.")
+		case s.Workers > r.Simulated.Workers:
+			add("With these ceilings and customers the promise takes %d workers.", s.Workers)
+		}
+	}
+	if e := r.Elastic; e != nil && e.Workers == 0 {
+		add("Elastic workers that take %s min to start keep the promise in no number searched: they arrive too late for it.", plain(e.StartDelayMinutes))
+	}
+	if p := r.Replay; p != nil && p.Smallest.Workers != 0 && p.Smallest.Workers > r.Simulated.Workers {
+		add("The recorded arrivals themselves took %d workers: they cluster beyond single submissions. Plan for %d.", p.Smallest.Workers, p.Smallest.Workers)
+	}
+	return notes
+}
+
+// confidence says how sure the recommended fleet is.
+func (r Report) confidence() string {
+	s := r.Simulated
+	if s.Runs == 1 {
+		return fmt.Sprintf("%d workers is the answer of one run of %s. How sure that is cannot be said from one run: use more seeds.",
+			s.Workers, months(r.Inputs.Months))
+	}
+	return fmt.Sprintf("%d workers keep the promise over all runs together (%s %% in time, 95 %% confidence) and in %d of %d runs of %s by themselves. Run by run the smallest fleet is %s.",
+		s.Workers, s.Within.Text(100, 2), s.KeptRuns, s.Runs, months(r.Inputs.Months), votes(s.Votes))
+}
+
+// votes reads "31 in 17 runs, 32 in 3".
+func votes(list []sizing.Votes) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		who := fmt.Sprint(v.Workers)
+		if v.Workers == 0 {
+			who = "beyond the table"
+		}
+		parts[i] = fmt.Sprintf("%s in %d", who, v.Runs)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unsteady names the fleets of the table that never catch up.
+func (r Report) unsteady() string {
+	first, last := 0, 0
+	for _, p := range r.Fleets {
+		if !p.Steady {
+			if first == 0 {
+				first = p.Workers
+			}
+			last = p.Workers
+		}
+	}
+	switch first {
+	case 0:
+		return ""
+	case last:
+		return fmt.Sprintf("Fleets of %d", last)
+	}
+	return fmt.Sprintf("Fleets of %d to %d", first, last)
+}

@@ -1,0 +1,243 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/internal/sizing"
+	"github.com/weir-collect/weir/internal/sizing/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference before you keep it")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func text(t *testing.T, f sizing.Findings) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, report.New(f).Text(&out))
+	return out.String()
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	golden(t, "experiment.txt", text(t, experiment()))
+}
+
+func TestTextOfEverything(t *testing.T) {
+	t.Parallel()
+	golden(t, "everything.txt", text(t, everything()))
+}
+
+// everything has all optional sections, and the notes that warn.
+func everything() sizing.Findings {
+	f := experiment()
+	f.Params.JobCosts = []sizing.JobCost{
+		{Name: "engine actions", UnitsPerJob: 9, DollarsPerUnit: 0.00005}, {Name: "calls to third parties", UnitsPerJob: 2, DollarsPerUnit: 0.01},
+	}
+	f.Params.Customers = []sizing.Customer{{Name: "acme", Share: 1, Weight: 1}}
+	f.Params.Sources = []sizing.Source{{Name: "shop", Share: 1, Ceiling: 9}}
+	f.Strict = 0
+	f.Elastic.Smallest = sizing.Shared{}
+	now := shared(31, 1000, 700, 930)
+	now.Customers = []*sizing.Histogram{sizing.NewHistogram()}
+	now.Sources = []*sizing.Histogram{sizing.NewHistogram()}
+	f.Shared = &sizing.Sized{Recommended: now}
+	f.Replay = &sizing.ReplayFindings{
+		Jobs: 12_345, Batches: 1030, Days: 92.4,
+		Recommended: sizing.Replayed{Workers: 31, Wait: 9.1, Within: 0.91, Months: 4, KeptMonths: 1},
+		Smallest:    sizing.Replayed{Workers: 44, Wait: 4.9, Within: 0.951, Months: 4, KeptMonths: 3, Kept: true},
+	}
+	return f
+}
+
+// TestPublishedPrices (K08, K09, Q04): what the experiment costs, and what a smaller fleet would save.
+func TestPublishedPrices(t *testing.T) {
+	t.Parallel()
+	r := report.New(experiment())
+	require.Equal(t, 520.0, r.Formula.Dollars)
+	require.Equal(t, 2015.0, r.Simulated.Dollars)
+	require.Equal(t, 1495.0, r.Prices.Promise)
+	require.Equal(t, 130.0, r.Prices.Strict)
+	i := slices.IndexFunc(r.Prices.Smaller, func(x report.Trade) bool { return x.Workers == 20 })
+	smaller := r.Prices.Smaller[i]
+	require.Equal(t, 715.0, smaller.Saves)
+	require.InDelta(t, 2759, smaller.MoreLate, 1)
+	require.InDelta(t, 3.86, smaller.LatePerDollar, 0.01)
+	require.Equal(t, []report.Pace{{Name: "a job every 1 min", Workers: 19, Dollars: 1235, Saves: 780}}, r.Prices.Pacing)
+
+	require.InDelta(t, 1495/21600.0, r.PerJob.Promise, 1e-12)
+	require.InDelta(t, 2015/21600.0, r.PerJob.Total, 1e-12)
+	require.InDelta(t, 715, r.Elastic.Dollars, 1e-9)
+	require.InDelta(t, 11, r.Elastic.PaidWorkers, 1e-9)
+}
+
+func TestFormula(t *testing.T) {
+	t.Parallel()
+	r := report.New(experiment())
+	require.InDelta(t, 4.03, r.Formula.Wait, 0.01)
+	require.InDelta(t, 9.35, r.Formula.WaitOneLess, 0.01)
+	require.Equal(t, 106.4, r.Formula.Batched.Wait.Value)
+	require.InDelta(t, 0.9525, *r.Simulated.Exact, 0.0001)
+	require.Equal(t, []sizing.Votes{{Workers: 30, Runs: 3}, {Workers: 31, Runs: 14}, {Workers: 32, Runs: 3}}, r.Simulated.Votes)
+
+	f := experiment()
+	f.Params.Service = sizing.Service{Shape: sizing.Fixed, MeanMinutes: 10}
+	require.Nil(t, report.New(f).Simulated.Exact, "no exact solution for these shapes")
+	f.Formula = 6
+	require.Zero(t, report.New(f).Formula.WaitOneLess, "five workers never catch up")
+	f.Formula = 0
+	r = report.New(f)
+	require.Equal(t, report.Formula{}, r.Formula)
+	require.Zero(t, r.Prices.Promise, "without the formula's fleet there is nothing to compare with")
+	require.InDelta(t, 2015/21600.0, r.PerJob.Total, 1e-12)
+	require.NotContains(t, text(t, f), "Erlang's formula")
+}
+
+func TestPiecesAreCharged(t *testing.T) {
+	t.Parallel()
+	r := report.New(everything())
+	require.Len(t, r.PerJob.Pieces, 2)
+	require.InDelta(t, 0.02, r.PerJob.Pieces[1].Dollars, 1e-12)
+	require.InDelta(t, 2015/21600.0+0.00045+0.02, r.PerJob.Total, 1e-12)
+}
+
+// TestNotes: what a reader must not miss is said, and only then.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		change func(*sizing.Findings)
+		want   string
+		said   bool
+	}{
+		{"confidence", func(*sizing.Findings) {}, "31 workers keep the promise over all runs together (95.30 ± 0.10 % in time, 95 % confidence) and in 17 of 20 runs", true},
+		{"one run", func(f *sizing.Findings) { f.Params.Seeds = 1 }, "How sure that is cannot be said from one run", true},
+		{"several runs", func(*sizing.Findings) {}, "cannot be said from one run", false},
+		{"unsteady", func(*sizing.Findings) {}, "Fleets of 4 to 5 never catch up", true},
+		{"one unsteady", func(f *sizing.Findings) { f.Points = f.Points[1:] }, "Fleets of 5 never catch up", true},
+		{"none unsteady", func(f *sizing.Findings) { f.Points = f.Points[2:] }, "never catch up", false},
+		{"strict beyond", func(f *sizing.Findings) { f.Strict = 0 }, "No fleet of the table keeps the promise in every single month", true},
+		{"strict inside", func(*sizing.Findings) {}, "No fleet of the table", false},
+		{"late elastic", func(f *sizing.Findings) { f.Elastic.Smallest = sizing.Shared{} }, "they arrive too late for it", true},
+		{"elastic", func(*sizing.Findings) {}, "too late", false},
+		{"formula above", func(f *sizing.Findings) { f.Formula = 32 }, "The formula asks for more workers than the simulation", true},
+		{"ceilings", func(f *sizing.Findings) { f.Shared = &sizing.Sized{Recommended: shared(31, 10, 5, 1)} }, "more workers do not help", true},
+		{"ceilings and more", func(f *sizing.Findings) {
+			f.Shared = &sizing.Sized{Recommended: shared(31, 10, 5, 1), Smallest: shared(37, 10, 10, 1)}
+		}, "the promise takes 37 workers", true},
+		{"clusters", func(f *sizing.Findings) { f.Replay = everything().Replay }, "Plan for 44.", true},
+		{"no clusters", func(f *sizing.Findings) {
+			f.Replay = everything().Replay
+			f.Replay.Smallest.Workers = 29
+		}, "Plan for", false},
+	} {
+		f := experiment()
+		row.change(&f)
+		notes := strings.Join(report.New(f).Notes, "\n")
+		require.Equal(t, row.said, strings.Contains(notes, row.want), "%s: %s", row.name, notes)
+	}
+}
+
+// TestUtilisationStaysOutOfService (J12): the text explains it under costs, and no note mentions it.
+func TestUtilisationStaysOutOfService(t *testing.T) {
+	t.Parallel()
+	whole := text(t, experiment())
+	costs := strings.Index(whole, "\nCosts\n")
+	require.Greater(t, strings.Index(whole, "are busy and 26 idle"), costs)
+	for _, note := range report.New(experiment()).Notes {
+		require.NotContains(t, note, "busy")
+	}
+}
+
+func TestSmoothArrivalsNeedNoWhy(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Params = f.Params.OneByOne()
+	f.Paces = nil
+	require.NotContains(t, text(t, f), "\nWhy\n")
+	require.NotContains(t, text(t, f), "in batches of")
+}
+
+// TestFieldsAreStable pins the names of the JSON: scripts read them.
+func TestFieldsAreStable(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, report.New(everything()).JSON(&out))
+	var whole any
+	require.NoError(t, json.Unmarshal(out.Bytes(), &whole))
+	keys := map[string]bool{}
+	collect("", whole, keys)
+	var list []string
+	for key := range keys {
+		list = append(list, key)
+	}
+	slices.Sort(list)
+	golden(t, "fields.txt", strings.Join(list, "\n")+"\n")
+}
+
+func collect(path string, value any, keys map[string]bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			collect(path+"."+key, inner, keys)
+		}
+	case []any:
+		for _, inner := range v {
+			collect(path+"[]", inner, keys)
+		}
+	default:
+		keys[fmt.Sprintf("%s %T", path, v)] = true
+	}
+}
+
+func TestListsAreNeverNull(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Sizes, f.Tails, f.Paces, f.Curves = nil, nil, nil, nil
+	f.Formula = 31
+	var out bytes.Buffer
+	require.NoError(t, report.New(f).JSON(&out))
+	require.NotContains(t, out.String(), "null")
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("the pipe is closed") }
+
+func TestWriteFailures(t *testing.T) {
+	t.Parallel()
+	r := report.New(experiment())
+	require.ErrorContains(t, r.Text(broken{}), "the pipe is closed")
+	require.ErrorContains(t, r.JSON(broken{}), "the pipe is closed")
+}
+
+func TestOneRunReadsWell(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Params.Seeds, f.Params.Months, f.VariantSeeds = 1, 1, 1
+	words := text(t, f)
+	require.Contains(t, words, "one run of a month, ")
+	require.Contains(t, words, "(one run each)")
+	require.Contains(t, words, "the answer of one run of a month.")
+}

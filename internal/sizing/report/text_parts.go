@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/weir-collect/weir/internal/sizing"
+)
+
+func (r Report) why(p *page) {
+	if r.Inputs.BatchMean <= 1 {
+		return
+	}
+	p.title("Why")
+	p.line("%s %% of jobs stand %d deep or deeper in their own batch: the promise lets %s %% be late, so the fleet must start a job that deep.",
+		percent(r.Deep.Share), r.Deep.Depth, percent(1-r.Promise.Share))
+	p.line("A job sees a batch of %s on average, since large batches have more jobs to see them.", plain(r.Inputs.BatchSeen))
+	if exact := r.Simulated.Exact; exact != nil {
+		p.line("The exact solution for these shapes says %.2f %% in time at %d workers; the simulation %s.",
+			100**exact, r.Simulated.Workers, r.Simulated.Within.Text(100, 2))
+	}
+}
+
+func (r Report) priceList(p *page) {
+	p.title("Prices, a month")
+	p.line("The promise under these arrivals: %s more than the formula's fleet.", dollars(r.Prices.Promise))
+	if r.Strict.Workers > 0 {
+		p.line("The strict reading, every single month: %s more.", dollars(r.Prices.Strict))
+	}
+	rows := [][]string{{"smaller fleet", "saves", "in time %", "more late jobs", "late jobs a dollar", ""}}
+	for _, t := range r.Prices.Smaller {
+		if r.shown(t.Workers) {
+			rows = append(rows, []string{fmt.Sprint(t.Workers), dollars(t.Saves), fmt.Sprintf("%.1f", 100*t.Within),
+				grouped(t.MoreLate), plain(t.LatePerDollar), ""})
+		}
+	}
+	if len(rows) > 1 {
+		p.line("")
+		p.rows(rows)
+	}
+	rows = [][]string{{"if customers paced their batches", "workers", "a month", "saves", ""}}
+	for _, pace := range r.Prices.Pacing {
+		rows = append(rows, []string{pace.Name, fmt.Sprint(pace.Workers), dollars(pace.Dollars), dollars(pace.Saves), ""})
+	}
+	if len(rows) > 1 {
+		p.line("")
+		p.named(rows)
+	}
+}
+
+// costs is the only section that explains utilisation: it says what is paid, not how jobs fare (J12).
+func (r Report) costs(p *page) {
+	p.title("Costs")
+	busy := r.Simulated.Utilisation.Value * float64(r.Simulated.Workers)
+	p.line("Of %d workers about %.0f are busy and %.0f idle (%s %%). The idle ones are what the promise is kept with.",
+		r.Simulated.Workers, busy, float64(r.Simulated.Workers)-busy, percent(r.Simulated.Utilisation.Value))
+	p.line("A job costs %s: %s for the load, %s for the promise.", cents(r.PerJob.Total), cents(r.PerJob.Load), cents(r.PerJob.Promise))
+	for _, piece := range r.PerJob.Pieces {
+		p.line("  of it %s for %s", cents(piece.Dollars), piece.Name)
+	}
+	if len(r.PerJob.Pieces) == 0 {
+		p.line("That is workers alone; list job_costs for what is paid by the piece.")
+	}
+	if e := r.Elastic; e != nil && e.Workers > 0 {
+		p.line("Elastic workers (%d always on, %s min to start): up to %d, %s paid on average, %s; saves %s, but needs no fewer at the peak.",
+			e.Floor, plain(e.StartDelayMinutes), e.Workers, plain(e.PaidWorkers), dollars(e.Dollars), dollars(e.Saves))
+	}
+}
+
+func (r Report) sensitivity(p *page) {
+	p.title(fmt.Sprintf("If the assumption is wrong (%s each)", runs(r.Sensitivity.Seeds)))
+	rows := [][]string{{"the same load with", "workers", "a month", fmt.Sprintf("in time at %d", r.Simulated.Workers), ""}}
+	for _, v := range append(append([]sizing.Variant{}, r.Sensitivity.BatchSizes...), r.Sensitivity.Tails...) {
+		share := "never catches up"
+		if v.Steady {
+			share = percent(v.Within) + " %"
+		}
+		workers, cost := fmt.Sprint(v.Workers), dollars(v.Dollars)
+		if v.Workers == 0 {
+			workers, cost = "none", ""
+		}
+		rows = append(rows, []string{v.Name, workers, cost, share, ""})
+	}
+	p.named(rows)
+}
+
+func (r Report) special(p *page) {
+	if s := r.Shared; s != nil {
+		p.title(fmt.Sprintf("With ceilings and customers, %d workers", r.Simulated.Workers))
+		rows := [][]string{{"", fmt.Sprintf("p%s min", percent(r.Promise.Share)), "in time %", ""},
+			{"all jobs", wait(s.Wait), percent(s.Within), ""}}
+		for _, part := range s.Customers {
+			rows = append(rows, []string{"customer " + part.Name, wait(part.Wait), percent(part.Within), ""})
+		}
+		for _, part := range s.Sources {
+			rows = append(rows, []string{"source " + part.Name, wait(part.Wait), percent(part.Within), ""})
+		}
+		p.named(rows)
+	}
+	if h := r.Replay; h != nil {
+		p.title(fmt.Sprintf("The recording replayed: %s jobs in %s submissions, %s days",
+			grouped(float64(h.Jobs)), grouped(float64(h.Submissions)), plain(h.Days)))
+		p.line("%d workers: %s %% in time, p%s %s min, %d of %d calendar months kept.", h.Recommended.Workers,
+			percent(h.Recommended.Within), percent(r.Promise.Share), wait(h.Recommended.Wait), h.Recommended.KeptMonths, h.Recommended.Months)
+		if h.Smallest.Workers > 0 {
+			p.line("The smallest fleet that kept it: %d.", h.Smallest.Workers)
+		}
+	}
+}

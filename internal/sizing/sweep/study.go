@@ -1,0 +1,168 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weir-collect/weir/internal/sizing"
+)
+
+// study is one run of Study.
+type study struct {
+	params sizing.Params
+	cores  int
+	out    sizing.Findings
+	pools  map[int]*sizing.Pool
+}
+
+// Study finds everything that a report says, on so many cores. The history is what was recorded, or nil; its load and
+// shapes must be in the parameters already (see sizing.History.Params). The error is sizing.Problems, or the context's.
+func Study(ctx context.Context, p sizing.Params, history *sizing.History, cores int) (sizing.Findings, error) {
+	if err := p.Check(); err != nil {
+		return sizing.Findings{}, err
+	}
+	s := &study{params: p, cores: cores, pools: map[int]*sizing.Pool{}}
+	s.out.Params = p
+	s.out.Formula = p.Smooth().Smallest(p.Promise)
+	for _, step := range []func(context.Context) error{s.table, s.smooth, s.variants, s.elastic, s.shared} {
+		if err := step(ctx); err != nil {
+			return sizing.Findings{}, err
+		}
+	}
+	s.curves()
+	if history != nil {
+		s.replay(history)
+	}
+	return s.out, nil
+}
+
+// fixed are the parameters for fleets of fixed size in one line.
+func (s *study) fixed() sizing.Params {
+	p := s.params
+	p.Elastic, p.Sources, p.Customers = nil, nil, nil
+	return p
+}
+
+func (s *study) table(ctx context.Context) error {
+	answer, err := Smallest(ctx, few(s.fixed()), s.cores)
+	if err != nil {
+		return err
+	}
+	if answer == 0 {
+		return sizing.Problems{{Where: "promise", Advice: "not even 10000 workers keep it under these arrivals: promise less, or lower the load"}}
+	}
+	fleets := s.params.Fleets(answer)
+	if s.out.Formula > 0 && !slices.Contains(fleets, s.out.Formula) {
+		fleets = append(fleets, s.out.Formula)
+	}
+	// The few replications that found the answer may have been lucky; then the table grows until it has one that lasts.
+	for more := 1; s.out.Recommended == 0 && len(fleets) > 0; more *= 2 {
+		if err := s.play(ctx, fleets); err != nil {
+			return err
+		}
+		s.recommend()
+		last := s.out.Points[len(s.out.Points)-1].Workers
+		fleets = between(last, min(last+more, sizing.MaxWorkers)+1)
+	}
+	if s.out.Recommended == 0 {
+		return sizing.Problems{{Where: "seeds", Advice: "so few runs leave the answer open: use more seeds or months"}}
+	}
+	// Rows of a large table stand apart; those just below the answer are filled in.
+	for gap := s.gap(); len(gap) > 0; gap = s.gap() {
+		if err := s.play(ctx, gap); err != nil {
+			return err
+		}
+		s.recommend()
+	}
+	if strict := sizing.Strict(s.out.Points, s.params.Seeds); strict > 0 {
+		s.out.Strict = max(strict, s.out.Recommended)
+	}
+	return nil
+}
+
+func (s *study) recommend() {
+	s.out.Recommended = sizing.Recommend(s.out.Points, s.params.Promise)
+}
+
+// atOnce is how many fleets of a gap are played in one go.
+const atOnce = 8
+
+// gap are fleets between the recommended one and the row before it, evenly spaced; none where the rows are neighbours.
+func (s *study) gap() []int {
+	i := slices.IndexFunc(s.out.Points, func(p sizing.Point) bool { return p.Workers == s.out.Recommended })
+	low := int(s.params.Load())
+	if i > 0 {
+		low = max(low, s.out.Points[i-1].Workers)
+	}
+	all := between(low, s.out.Recommended)
+	step := (len(all) + atOnce - 1) / atOnce
+	var fleets []int
+	for k := step - 1; k >= 0 && k < len(all); k += step {
+		fleets = append(fleets, all[k])
+	}
+	return fleets
+}
+
+// between are the fleets larger than one and smaller than another.
+func between(low, high int) []int {
+	var fleets []int
+	for n := low + 1; n < high; n++ {
+		fleets = append(fleets, n)
+	}
+	return fleets
+}
+
+// play adds fleets to the table.
+func (s *study) play(ctx context.Context, fleets []int) error {
+	var steady []int
+	for _, n := range fleets {
+		if s.params.Steady(n) {
+			steady = append(steady, n)
+		} else {
+			s.out.Points = append(s.out.Points, sizing.Unsteady(s.params, n))
+		}
+	}
+	table, err := Run(ctx, s.fixed(), steady, s.cores)
+	if err != nil {
+		return err
+	}
+	for i, pool := range table.Pools {
+		s.pools[steady[i]] = pool
+	}
+	s.out.Arrivals = table.Arrivals
+	s.out.Points = append(s.out.Points, table.Points()...)
+	slices.SortFunc(s.out.Points, func(a, b sizing.Point) int { return a.Workers - b.Workers })
+	return nil
+}
+
+func (s *study) smooth(ctx context.Context) error {
+	if s.out.Formula == 0 {
+		return nil
+	}
+	table, err := Run(ctx, s.fixed().OneByOne(), []int{s.out.Formula}, s.cores)
+	if err != nil {
+		return err
+	}
+	s.out.Smooth = table.Points()[0]
+	s.out.Curves = append(s.out.Curves, sizing.CurveOf(s.out.Formula, true, table.Pools[0].Waits()))
+	return nil
+}
+
+// curves draws the formula's fleet, the recommended one, and one half way.
+func (s *study) curves() {
+	drawn := 0
+	for _, n := range []int{s.out.Formula, (s.out.Formula + s.out.Recommended + 1) / 2, s.out.Recommended} {
+		if pool := s.pools[n]; pool != nil && n > drawn {
+			s.out.Curves = append(s.out.Curves, sizing.CurveOf(n, false, pool.Waits()))
+			drawn = n
+		}
+	}
+}
+
+func (s *study) replay(h *sizing.History) {
+	s.out.Replay = &sizing.ReplayFindings{
+		Jobs: h.Jobs(), Batches: len(h.Batches), Days: h.Span().Hours() / 24,
+		Recommended: h.Replay(s.params, h.Stretch(s.params), s.out.Recommended),
+		Smallest:    h.SmallestReplayed(s.params),
+	}
+}
