@@ -99,7 +99,7 @@ take it back: weir ceiling bookshop --reset
 	require.Nil(t, c.command.Ceiling)
 	require.NotContains(t, s.stderr, "take it back")
 
-	s, c = operated(t, openSource(), openSource(), "ceiling", "bookshop", "--reset")
+	s, _ = operated(t, openSource(), openSource(), "ceiling", "bookshop", "--reset")
 	require.Contains(t, s.stdout, "the ceiling of bookshop was the configured one, 8; nothing has changed\n")
 	require.Empty(t, s.stderr)
 

@@ -118,7 +118,7 @@ func (t *Table) Configure(now time.Time, sources []SourceConfig) error {
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}
-	now = t.advance(now)
+	t.advance(now)
 	rows := make([]Source, 0, len(sorted))
 	for _, c := range sorted {
 		row := Source{}
