@@ -96,16 +96,16 @@ func (c *ceilings) renew(ctx workflow.Context, in LeaseInput) (LeaseResult, erro
 	}
 	return LeaseResult{
 		Answer:    c.state.Table.Renew(now, in.Request),
-		Configure: c.state.outdatedBy(now, in.Config, in.Since),
+		Configure: c.state.outdatedBy(in.Config, in.Since),
 	}, nil
 }
 
 // configure takes over a configuration, unless a younger process has brought another one.
 func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
-	now := workflow.Now(ctx)
-	if !c.state.outdatedBy(now, in.Config, in.Since) {
+	if !c.state.outdatedBy(in.Config, in.Since) {
 		return nil
 	}
+	now := workflow.Now(ctx)
 	if err := c.state.Table.Use(now, in.Settings); err != nil {
 		return refused(err)
 	}
@@ -116,6 +116,7 @@ func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
 		c.state.Table.Quarantine(now)
 		c.state.Unsettled = false
 	}
+	// A process that started in the future has a clock that is ahead. It must not shut out those of the next rollout.
 	c.state.Config, c.state.Since = in.Config, min(in.Since, now.UnixMilli())
 	c.details(ctx)
 	return nil

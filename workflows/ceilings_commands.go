@@ -64,7 +64,7 @@ func note(in collection.SourceCommand) lease.Note { return lease.Note{By: in.By,
 func (c *ceilings) setHandlers(ctx workflow.Context) error {
 	problems := []error{
 		workflow.SetQueryHandler(ctx, collection.QueryTable, func() ([]lease.SourceView, error) {
-			return c.state.Table.View(c.state.Table.Now), nil
+			return c.rows(), nil
 		}),
 		workflow.SetUpdateHandlerWithOptions(ctx, collection.UpdateLease, c.renew,
 			workflow.UpdateHandlerOptions{Validator: checkLease}),
@@ -85,12 +85,11 @@ func (c *ceilings) setHandlers(ctx workflow.Context) error {
 
 // command carries out an operator's command and returns the source's row as it is then.
 func (c *ceilings) command(ctx workflow.Context, in collection.SourceCommand, do do) (lease.SourceView, error) {
-	now := workflow.Now(ctx)
-	if err := do(&c.state.Table, now, in); err != nil {
+	if err := do(&c.state.Table, workflow.Now(ctx), in); err != nil {
 		return lease.SourceView{}, refused(err)
 	}
 	c.details(ctx)
-	for _, row := range c.state.Table.View(now) {
+	for _, row := range c.rows() {
 		if row.Source == in.Source {
 			return row, nil
 		}

@@ -11,10 +11,12 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// details shows the table in Temporal Web.
+// details shows the table in Temporal Web, as it was when the last update had been handled.
 func (c *ceilings) details(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, ceilingsMarkdown(c.state.Table.View(workflow.Now(ctx))))
+	workflow.SetCurrentDetails(ctx, ceilingsMarkdown(c.rows()))
 }
+
+func (c *ceilings) rows() []lease.SourceView { return c.state.Table.View(c.state.Table.Now) }
 
 func ceilingsMarkdown(rows []lease.SourceView) string {
 	var b strings.Builder

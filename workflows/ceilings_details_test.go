@@ -77,8 +77,8 @@ func TestCeilingsShowTheTable(t *testing.T) {
 	golden(t, filepath.Join("details", "ceilings.md"), *shown)
 	require.NotContains(t, *empty, "books")
 
-	again := newOwner(t, 5*time.Second+time.Millisecond, next)
-	kept := again.shown(5*time.Second + 2*time.Millisecond)
+	again := newOwner(t, 6*time.Second, next)
+	kept := again.shown(8 * time.Second)
 	again.run()
 	require.Equal(t, *shown, *kept, "the next run shows it before anything has come")
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/weir-collect/weir/internal/lease"
 )
@@ -34,10 +33,8 @@ type CeilingsState struct {
 }
 
 // outdatedBy says whether a configuration is to replace the table's: it is another, of a process that started later. Of
-// two that started in the same millisecond, one must win. A start in the future is a clock that is ahead; it counts as now,
-// so that it cannot shut out the processes of the next rollout.
-func (s CeilingsState) outdatedBy(now time.Time, config string, since int64) bool {
-	since = min(since, now.UnixMilli())
+// two that started in the same millisecond, one must win.
+func (s CeilingsState) outdatedBy(config string, since int64) bool {
 	return config != s.Config && (since > s.Since || since == s.Since && config > s.Config)
 }
 
