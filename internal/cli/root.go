@@ -57,7 +57,7 @@ func (a *app) command() *cobra.Command {
 
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.workerCommand(), a.submitCommand(), a.statusCommand(),
 		a.recordsCommand(), a.linksCommand(), a.cancelCommand(), a.sourcesCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.versionCommand(),
+		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.sizeCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesText()})
 	return root
 }
