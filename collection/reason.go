@@ -58,6 +58,8 @@ const (
 	ReasonCustomerUnknown   Reason = "customer_unknown"
 	ReasonUploadMissing     Reason = "upload_missing"
 	ReasonUploadUnreadable  Reason = "upload_unreadable"
+	// ReasonCommandRefused is of an operator's command, not of a record.
+	ReasonCommandRefused Reason = "command_refused"
 )
 
 // Reasons at which a person's command is the cause.

@@ -157,12 +157,13 @@ func TestKeepLeases(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		l := let(t, books)
 		p := &process{sources: collected([]lease.SourceConfig{books}), permits: l.Permits, lessee: l.lessee}
-		p.keepLeases(t.Context(), Options{Roles: []Role{RoleParse, RoleWorkflows}})()
+		p.keepLeases(t.Context())()
 		require.Empty(t, l.owner.seen())
 
 		ctx, told := context.WithCancel(t.Context())
 		j := l.collect("books")
-		stop := p.keepLeases(ctx, Options{Roles: []Role{RoleCollect}})
+		p.collects = true
+		stop := p.keepLeases(ctx)
 		<-j.done
 		told()
 		time.Sleep(10 * ttl)

@@ -97,3 +97,10 @@ func (p *Permits) idle() bool {
 	}
 	return true
 }
+
+// leased says whether this process has a lease now.
+func (p *Permits) leased() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.holder.Leased(p.now())
+}

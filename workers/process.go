@@ -45,9 +45,11 @@ type process struct {
 	store   *objectstore.Store
 	permits *Permits
 	lessee  *lessee
-	fetcher *fetch.Client
-	rules   rulebook
-	engine  client.Client
+	// collects says whether the process makes requests at all.
+	collects bool
+	fetcher  *fetch.Client
+	rules    rulebook
+	engine   client.Client
 }
 
 type rulebook map[string]*extract.Rules
@@ -69,6 +71,7 @@ func (e engineResults) Result(ctx context.Context, workflowID string, into any) 
 func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
 	p := &process{
 		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, rules: rulebook{},
+		collects: slices.Contains(o.Roles, RoleCollect) && len(sources) > 0,
 		fetcher: fetch.New(fetch.Options{
 			UserAgent: o.Config.UserAgent,
 			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,

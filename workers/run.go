@@ -116,7 +116,7 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 	if err := startAll(slices.Concat(fleet, pool)); err != nil {
 		return err
 	}
-	stopLeases := p.keepLeases(ctx, o)
+	stopLeases := p.keepLeases(ctx)
 	o.Logger.Info("working", "roles", rolesText(o.Roles), "sources", len(p.sources), "temporal", o.Config.Temporal.Address)
 	if o.Ready != nil {
 		o.Ready()
@@ -142,8 +142,8 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 
 // keepLeases renews this process's permits until stop is called, which gives them back. A process that collects nothing
 // needs none.
-func (p *process) keepLeases(ctx context.Context, o Options) (stop func()) {
-	if !slices.Contains(o.Roles, RoleCollect) || len(p.sources) == 0 {
+func (p *process) keepLeases(ctx context.Context) (stop func()) {
+	if !p.collects {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -196,8 +196,20 @@ func (p *process) health(engine client.Client) func(context.Context) []telemetry
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		_, engineErr := engine.CheckHealth(ctx, &client.CheckHealthRequest{})
-		return []telemetry.HealthCheck{check("temporal", engineErr), check("store", p.store.Check(ctx))}
+		checks := []telemetry.HealthCheck{check("temporal", engineErr), check("store", p.store.Check(ctx))}
+		if p.collects {
+			checks = append(checks, check("lease", p.leaseErr()))
+		}
+		return checks
 	}
+}
+
+// leaseErr says that the process may make no requests now.
+func (p *process) leaseErr() error {
+	if p.permits.leased() {
+		return nil
+	}
+	return errors.New("this process has no lease, so it makes no requests: does a worker with the role fleet run?")
 }
 
 func check(name string, err error) telemetry.HealthCheck {

@@ -20,6 +20,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/objectstore"
 	"github.com/weir-collect/weir/internal/stack/stacktest"
 )
@@ -145,10 +146,11 @@ func TestRunUntilStopped(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it is not ready")
 	}
-	answer, err := http.Get("http://" + metrics + "/healthz")
-	require.NoError(t, err)
-	require.NoError(t, answer.Body.Close())
-	require.Equal(t, http.StatusOK, answer.StatusCode)
+	// It is healthy once its first renewal has brought a lease.
+	require.Eventually(t, func() bool {
+		answer, err := http.Get("http://" + metrics + "/healthz")
+		return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
+	}, time.Minute, 100*time.Millisecond)
 	stop()
 	select {
 	case err := <-ended:
@@ -191,4 +193,10 @@ func TestHealth(t *testing.T) {
 	require.Equal(t, "the engine is down", got[0].Detail)
 	require.False(t, got[1].OK)
 	require.Contains(t, got[1].Detail, s3.URL)
+
+	permits := NewPermits(lease.NewHolder("w"), nil, 1, time.Now)
+	got = (&process{store: store, collects: true, permits: permits}).health(engine)(t.Context())
+	require.Equal(t, "lease", got[2].Name)
+	require.False(t, got[2].OK)
+	require.Contains(t, got[2].Detail, "makes no requests")
 }

@@ -59,7 +59,7 @@ func (c *ceilings) checkCommand(now time.Time, in collection.SourceCommand, do d
 
 // refused is the error of an update that makes no sense; trying it again would not help.
 func refused(err error) error {
-	reason := collection.ReasonSubmissionInvalid
+	reason := collection.ReasonCommandRefused
 	var unknown lease.UnknownSourceError
 	if errors.As(err, &unknown) {
 		reason = collection.ReasonSourceUnknown

@@ -180,7 +180,7 @@ func TestCeilingsRefuseCommands(t *testing.T) {
 			o.run()
 			reason := test.reason
 			if reason == "" {
-				reason = collection.ReasonSubmissionInvalid
+				reason = collection.ReasonCommandRefused
 			}
 			r.refused(t, reason, test.want)
 			require.Equal(t, *before, *after, "nothing was tried on the table itself")

@@ -181,7 +181,7 @@ func TestCeilingsRefuseNonsenseFromWorkers(t *testing.T) {
 			r := o.update(3*time.Second, test.update, test.in)
 			after := o.table(4 * time.Second)
 			state := o.run().State
-			r.refused(t, collection.ReasonSubmissionInvalid, test.want)
+			r.refused(t, collection.ReasonCommandRefused, test.want)
 			require.Equal(t, *before, *after)
 			require.Equal(t, "one", state.Config)
 			require.Equal(t, lease.Millis(15_000), state.Table.Settings.TTL)

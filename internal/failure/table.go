@@ -80,6 +80,8 @@ var table = []Row{
 		"There is no uploaded file of that name. Upload it, then submit again."},
 	{c.ReasonUploadUnreadable, FaultInput, false, WaitNone, false, 0, c.OutcomeInvalid, SeverityNone,
 		"The uploaded file as a whole cannot be read: damaged, or of another format than stated. Upload it again."},
+	{c.ReasonCommandRefused, FaultInput, false, WaitNone, false, 0, c.OutcomeInvalid, SeverityNone,
+		"An operator's command makes no sense as it is; nothing has changed. The message says what to write instead."},
 
 	{c.ReasonCancelled, FaultOperator, false, WaitNone, false, 0, c.OutcomeCancelled, SeverityNone,
 		"Somebody cancelled the record, its batch or its submission. Submit again if it is still wanted."},
