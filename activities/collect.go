@@ -64,7 +64,7 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	retryAfter, _ := seen.RetryAfterHint(r.Clock())
 	r.note(reason, response, retryAfter)
 	if reason != "" {
-		return r.judge(ctx, reason, seen)
+		return r.judge(ctx, reason, retryAfter, seen)
 	}
 	raw, err := r.keep(ctx, rec, response)
 	if err != nil {
@@ -98,8 +98,9 @@ func (r *collectRun) elapsed(ctx context.Context) time.Duration {
 }
 
 // judge decides what becomes of a record whose request did not bring a response.
-func (r *collectRun) judge(ctx context.Context, reason collection.Reason, seen failure.Observation) (collection.CollectResult, error) {
-	retryAfter, _ := seen.RetryAfterHint(r.Clock())
+func (r *collectRun) judge(
+	ctx context.Context, reason collection.Reason, retryAfter time.Duration, seen failure.Observation,
+) (collection.CollectResult, error) {
 	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, reason, retryAfter), r.Random())
 	detail := seen.Message
 	if decision.Reason != reason {

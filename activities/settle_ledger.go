@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -119,13 +118,9 @@ func readLines[T any](ctx context.Context, store Store, key string) ([]T, error)
 	if err != nil {
 		return nil, storeFailed(ctx, "read "+key, err)
 	}
-	var rows []T
-	for line := range bytes.Lines(body) {
-		var row T
-		if err := json.Unmarshal(line, &row); err != nil {
-			return nil, finalf(collection.ReasonInternal, "%s is damaged in line %d: %w", key, len(rows)+1, err)
-		}
-		rows = append(rows, row)
+	rows, err := collection.DecodeLines[T](body)
+	if err != nil {
+		return nil, finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
 	}
 	return rows, nil
 }

@@ -1,9 +1,7 @@
 package starter
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -114,13 +112,9 @@ func readLines[T any](ctx context.Context, store Store, key string) ([]T, error)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", key, err)
 	}
-	var rows []T
-	for line := range bytes.Lines(body) {
-		var row T
-		if err := json.Unmarshal(line, &row); err != nil {
-			return nil, fmt.Errorf("read %s, line %d: %w", key, len(rows)+1, err)
-		}
-		rows = append(rows, row)
+	rows, err := collection.DecodeLines[T](body)
+	if err != nil {
+		return nil, fmt.Errorf("read %s, %w", key, err)
 	}
 	return rows, nil
 }
