@@ -53,19 +53,20 @@ var layers = map[string]rule{
 	"internal/stack/stacktest":       {ours: []string{"internal/stack"}, never: []string{sdk, aws}},
 	"internal/connect":               {ours: []string{"collection", "config", "internal/objectstore"}},
 
-	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract", "internal/lease"}, never: []string{sdk, aws}},
+	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract", "internal/lease", "internal/robots", "internal/retention", "internal/quality"}, never: []string{sdk, aws}},
 
 	"activities": {
-		ours:  []string{"collection", "internal/failure", "internal/extract", "internal/intake", "internal/urlkey", "internal/verdict"},
+		ours:  []string{"collection", "internal/failure", "internal/faults", "internal/extract", "internal/intake", "internal/layout", "internal/urlkey", "internal/verdict", "internal/lease", "internal/retention", "internal/quality"},
 		never: []string{aws},
 	},
 	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/lease", "internal/verdict"}, never: []string{aws}},
 	"workers": {ours: []string{
-		"collection", "config", "activities", "workflows", "internal/connect", "internal/extract", "internal/failure",
-		"internal/fetch", "internal/lease", "internal/objectstore", "internal/telemetry",
+		"collection", "config", "activities", "workflows", "internal/connect", "internal/egress", "internal/extract", "internal/failure",
+		"internal/fetch", "internal/lease", "internal/objectstore", "internal/robots/guard", "internal/telemetry", "internal/tryout",
 	}},
 	"starter": {ours: []string{
-		"collection", "config", "internal/connect", "internal/intake", "internal/lease", "internal/objectstore", "internal/telemetry",
+		"collection", "config", "internal/connect", "internal/intake", "internal/lease", "internal/objectstore", "internal/promise", "internal/sizing",
+		"internal/telemetry",
 		"internal/urlkey", "internal/verdict",
 	}},
 

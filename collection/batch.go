@@ -14,6 +14,8 @@ type BatchInput struct {
 	// ProgressStep is how many records must have moved before the batch reports again: it keeps the submission's
 	// history short whatever the size of the submission.
 	ProgressStep int `json:"progress_step"`
+	// Replay is the number of the replay whose batch this is; zero for a batch of the submission itself.
+	Replay int `json:"replay,omitempty"`
 }
 
 // BatchProgress tells the submission where a batch stands. Its numbers are absolute, so that a lost or repeated

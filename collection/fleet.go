@@ -12,7 +12,7 @@ const (
 	QueueFleet = "weir-fleet"
 )
 
-// Updates and the query of the Ceilings workflow. All updates but lease and configure take a SourceCommand.
+// Updates and queries of the Ceilings workflow. All updates but lease and configure take a SourceCommand.
 const (
 	// UpdateLease is one worker's renewal of all its permits.
 	UpdateLease = "lease"
@@ -24,8 +24,12 @@ const (
 	UpdateSetPace        = "set-pace"
 	UpdateHoldBreaker    = "hold-breaker"
 	UpdateReleaseBreaker = "release-breaker"
+	// UpdateUseMethod chooses one of a source's fetch methods.
+	UpdateUseMethod = "use-method"
 	// QueryTable answers with every source's row.
 	QueryTable = "table"
+	// QueryEgresses answers with every way out that workers have reported lately.
+	QueryEgresses = "egresses"
 )
 
 // SourceCommand is what an operator wants of a source. By and Reason are kept with it.
@@ -37,6 +41,8 @@ type SourceCommand struct {
 	Ceiling *int `json:"ceiling,omitempty"`
 	// Pace is for set-pace, in requests per second; nil goes back to the configured one, zero means no pace.
 	Pace *float64 `json:"pace,omitempty"`
+	// Method is for use-method; empty gives the choice back to the order of the configuration.
+	Method string `json:"method,omitempty"`
 	// Until ends a ceiling or a pace by itself; the zero time means for good.
 	Until time.Time `json:"until,omitzero"`
 }

@@ -27,6 +27,9 @@ func BatchWorkflowID(submission, source string, n int) string {
 // RecordWorkflowID names the workflow of one record of a submission.
 func RecordWorkflowID(submission, record string) string { return submission + "/" + record }
 
+// RedeliverWorkflowID names the workflow that writes a submission's delivery again. It is no record's: those are hex digits.
+func RedeliverWorkflowID(submission string) string { return submission + "/redeliver" }
+
 var (
 	namePattern         = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 	submissionIDPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)

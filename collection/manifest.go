@@ -7,7 +7,9 @@ const ManifestVersion = 1
 
 // Manifest says what is in a delivery, with counts and checksums, so that a customer can check it (H04).
 type Manifest struct {
-	Version    int       `json:"version"`
+	Version int `json:"version"`
+	// Generation counts the manifests of the submission, which a replay makes more of; left out for the first.
+	Generation int       `json:"generation,omitempty"`
 	Submission string    `json:"submission"`
 	Customer   string    `json:"customer"`
 	State      State     `json:"state"`
@@ -17,6 +19,10 @@ type Manifest struct {
 	Outcomes Tally            `json:"outcomes"`
 	Sources  []SourceOutcomes `json:"sources"`
 	Files    []ManifestFile   `json:"files"`
+	// Checks say whether what was collected looks as it should, source by source; Breaches counts those that say no. They
+	// change nothing of the state.
+	Checks   []QualityCheck `json:"checks,omitempty"`
+	Breaches int            `json:"breaches,omitempty"`
 }
 
 // SourceOutcomes counts one source's records by outcome and reason.

@@ -5,6 +5,7 @@ const (
 	WorkflowSubmission = "Submission"
 	WorkflowBatch      = "Batch"
 	WorkflowRecord     = "Record"
+	WorkflowRedeliver  = "Redeliver"
 )
 
 // Activity types. Each is also the name of the method that implements it.
@@ -15,6 +16,7 @@ const (
 	ActivityFindBatch   = "FindBatch"
 	ActivityFindRecord  = "FindRecord"
 	ActivitySettle      = "Settle"
+	ActivityShip        = "Ship"
 	ActivityCollect     = "Collect"
 	ActivityParse       = "Parse"
 	ActivityDeliver     = "Deliver"

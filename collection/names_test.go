@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -50,17 +51,32 @@ func TestPlacesAreWhatTheyWere(t *testing.T) {
 		RecordWorkflowID("s", "0123456789abcdef0123"),
 		UploadKey("acme", "s", "books.csv"),
 		PlanKey("s"),
+		IndexKey("s"),
 		RejectedKey("s", 1),
 		BatchKey("s", "books", 7),
 		RawKey("s", "r", "abc"),
 		RawMetaKey("s", "r", "abc"),
 		ParsedKey("s", "r", "abc"),
+		SeenKey("books", "r"),
 		LedgerKey("s", "books", 7),
+		EndKey("s"),
 		DeliveredKey("acme", "s", "r"),
 		ResultsKey("acme", "s", 1),
+		PartKey("acme", "s", Layout{Format: FormatParquet}, time.Unix(0, 0), 1),
+		StagedKey("s", 1),
+		ShipmentKey("s"),
+		RedeliverWorkflowID("s"),
+		ReplayWorkflowID("s"),
+		ReplayBatchID("s", 2, "books", 7),
+		ReplayPlanKey("s", 2),
+		ReplayBatchKey("s", 2, "books", 7),
+		GenerationKey(LedgerKey("s", "books", 7), 1),
+		GenerationKey(ResultsKey("acme", "s.t", 1), 2),
 		FailuresKey("acme", "s"),
 		ManifestKey("acme", "s"),
 		ManifestSumKey("acme", "s"),
+		QualityReportKey("s", "0123456789abcdef0123"),
+		QualityHistoryKey("books"),
 	}
 	golden(t, filepath.Join("testdata", "places.txt"), []byte(strings.Join(places, "\n")+"\n"))
 }

@@ -1,6 +1,9 @@
 package collection
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Where things are stored in weir's bucket. All names derive from what is stored, never from an attempt, so that doing
 // a thing twice writes the same object twice.
@@ -37,6 +40,10 @@ func RawMetaKey(submission, record, sha256 string) string {
 	return RawKey(submission, record, sha256) + ".meta.json"
 }
 
+// SeenKey is what is known of the bytes that a record had when it was fetched last, whatever the submission: a Seen as
+// JSON. Only sources that are asked conditionally have it.
+func SeenKey(source, record string) string { return fmt.Sprintf("seen/%s/%s.json", source, record) }
+
 // ParsedKey is a parsed document that is too large for a history, named by content like RawKey.
 func ParsedKey(submission, record, sha256 string) string {
 	return fmt.Sprintf("parsed/%s/%s/%s.json", submission, record, sha256)
@@ -66,6 +73,20 @@ func DeliveredKey(customer, submission, record string) string {
 func ResultsKey(customer, submission string, n int) string {
 	return fmt.Sprintf("%sresults-%05d.jsonl.gz", DeliveryPrefix(customer, submission), n)
 }
+
+// PartKey is the n-th part (from 1) of a delivery that has a layout of its own.
+func PartKey(customer, submission string, l Layout, acceptedAt time.Time, n int) string {
+	return DeliveryPrefix(customer, submission) + l.PartName(customer, submission, acceptedAt, n)
+}
+
+// StagedKey holds the documents of the n-th part (from 1) of a delivery of tables, as JSON Lines in gzip: what the part is
+// made of once all columns are known.
+func StagedKey(submission string, n int) string {
+	return fmt.Sprintf("staged/%s/%05d.jsonl.gz", submission, n)
+}
+
+// ShipmentKey is the proof of the latest shipment to the customer's own destination: a ShipResult as JSON.
+func ShipmentKey(submission string) string { return fmt.Sprintf("ledger/%s/shipment.json", submission) }
 
 // FailuresKey lists every row that was not delivered.
 func FailuresKey(customer, submission string) string {

@@ -41,6 +41,7 @@ const (
 	// StatePartiallyFailed means that some rows were not delivered; each has a row with its reason.
 	StatePartiallyFailed State = "partially_failed"
 	StateCancelled       State = "cancelled"
-	// StateFailed means that the submission could not be planned, and so nothing was collected.
+	// StateFailed means that the submission could not be planned, and so nothing was collected; or that its delivery stands
+	// in weir's bucket and has not reached the customer's own destination.
 	StateFailed State = "failed"
 )

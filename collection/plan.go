@@ -27,6 +27,10 @@ type PlanResult struct {
 	Weight float32 `json:"weight"`
 	// Notes tell what was decided otherwise than asked.
 	Notes []string `json:"notes,omitempty"`
+	// Layout is how the results are to be written, where the customer has a layout of its own.
+	Layout *PlannedLayout `json:"layout,omitempty"`
+	// Ship says that the customer has a destination, to which the delivery is shipped once it is settled.
+	Ship bool `json:"ship,omitempty"`
 }
 
 // SourcePlan is one source's share of a plan, in batches numbered from 1.

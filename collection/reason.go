@@ -74,6 +74,8 @@ const (
 	ReasonWorkerKiller     Reason = "worker_killer"
 	ReasonDeliveryConflict Reason = "delivery_conflict"
 	ReasonDeliveryLost     Reason = "delivery_lost"
-	ReasonStoreUnavailable Reason = "store_unavailable"
-	ReasonInternal         Reason = "internal"
+	// ReasonDestinationRefused is of a shipment, not of a record.
+	ReasonDestinationRefused Reason = "destination_refused"
+	ReasonStoreUnavailable   Reason = "store_unavailable"
+	ReasonInternal           Reason = "internal"
 )

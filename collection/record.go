@@ -32,6 +32,10 @@ const (
 	MaxKeyShown = 200
 	// MaxDetail bounds the text that explains an outcome, in bytes.
 	MaxDetail = 400
+	// MaxTrail bounds the attempts in a record's trail: those of 500 records go into one ledger part by one activity.
+	MaxTrail = 8
+	// MaxMissing bounds the names of missing fields that are kept with a record.
+	MaxMissing = 20
 )
 
 // ObjectRange is a part of an object in weir's bucket. Length zero means the whole object.
@@ -50,6 +54,8 @@ type RecordInput struct {
 	AcceptedAt time.Time    `json:"accepted_at"`
 	Record     Record       `json:"record"`
 	Policy     SourcePolicy `json:"policy"`
+	// Replay is set when the record has failed before and is run again.
+	Replay *RecordReplay `json:"replay,omitempty"`
 }
 
 // RecordResult is how a record ended: the result of its workflow, or the details of the workflow's failure when the
@@ -66,6 +72,10 @@ type RecordResult struct {
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
 	Raw            *Raw       `json:"raw,omitempty"`
 	Delivered      *Delivered `json:"delivered,omitempty"`
+	// Trail is how its collecting went.
+	Trail *Trail `json:"trail,omitempty"`
+	// Missing are the fields that its rules have and its document has not, at most MaxMissing.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // Raw is a captured response: a reference to its bytes, kept so that parsing can be run again without fetching again.
@@ -79,6 +89,11 @@ type Raw struct {
 	Status      int       `json:"status"`
 	ContentType string    `json:"content_type,omitempty"`
 	FetchedAt   time.Time `json:"fetched_at"`
+	// Method is the source's fetch method that brought it, Egress the way out; both empty where there was no choice.
+	Method string `json:"method,omitempty"`
+	Egress string `json:"egress,omitempty"`
+	// NotModifiedAt is when the target last said that these bytes still stand; FetchedAt is when they came.
+	NotModifiedAt *time.Time `json:"not_modified_at,omitempty"`
 }
 
 // RawMeta is stored beside a captured body, so that it can be parsed again without any engine.
@@ -88,6 +103,15 @@ type RawMeta struct {
 	Record   Record            `json:"record"`
 	Header   map[string]string `json:"header,omitempty"`
 	Duration Duration          `json:"duration"`
+}
+
+// Seen is what a target said of a record's bytes, so that the next request can ask for what has changed since.
+type Seen struct {
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"last_modified,omitempty"`
+	// URL is what was requested: another URL has other bytes.
+	URL string `json:"url"`
+	Raw Raw    `json:"raw"`
 }
 
 // Delivered is a record's object at the destination.

@@ -10,6 +10,8 @@ import (
 // it is its SourcePolicy.
 type Source struct {
 	Name string `mapstructure:"name"`
+	// Owner is who looks after the source: whose its dead letters are (F05).
+	Owner string `mapstructure:"owner"`
 	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
 	// every name below example.com.
 	Hosts []string `mapstructure:"hosts"`
@@ -38,10 +40,99 @@ type Source struct {
 	GiveUpAfter time.Duration `mapstructure:"give_up_after"`
 	// MaxBody bounds a body after decoding, in bytes.
 	MaxBody int64 `mapstructure:"max_body"`
+	// RequireLength takes a body that only the end of the connection ends for one that was cut off.
+	RequireLength bool `mapstructure:"require_length"`
 	// AllowPrivateAddresses permits requests to loopback, link-local and private addresses.
-	AllowPrivateAddresses bool    `mapstructure:"allow_private_addresses"`
-	Request               Request `mapstructure:"request"`
-	Parse                 Parse   `mapstructure:"parse"`
+	AllowPrivateAddresses bool `mapstructure:"allow_private_addresses"`
+	// Robots is RobotsObey (the default) or RobotsIgnore, which wants a RobotsReason in writing.
+	Robots       string `mapstructure:"robots"`
+	RobotsReason string `mapstructure:"robots_reason"`
+	// Conditional asks the source for what has changed since the record was last fetched, by ETag and Last-Modified.
+	Conditional bool `mapstructure:"conditional"`
+	// Egress says by which ways out the source is asked.
+	Egress EgressUse `mapstructure:"egress"`
+
+	Request Request `mapstructure:"request"`
+	Parse   Parse   `mapstructure:"parse"`
+	// Methods are the ways to fetch a record, the preferred one first. Without any there is one, by Request and Parse.
+	Methods []Method `mapstructure:"methods"`
+	// FallbackAfter is how often in a row the breaker opens before the next method is used; zero leaves it to operators.
+	FallbackAfter int `mapstructure:"fallback_after"`
+	// Checks are what settled submissions are held against.
+	Checks QualityRules `mapstructure:"checks"`
+}
+
+// What a source says of robots.txt.
+const (
+	RobotsObey   = "obey"
+	RobotsIgnore = "ignore"
+)
+
+// Method is one way to fetch a source's records: the page, an API, a mirror.
+type Method struct {
+	Name    string  `mapstructure:"name"`
+	Request Request `mapstructure:"request"`
+	// Parse reads this method's responses; the source's own rules do where it has no type.
+	Parse Parse `mapstructure:"parse"`
+}
+
+// By is the source as one of its methods asks it. The empty name is the first method, or the source's own request. It says
+// false for a method that the source does not have.
+func (s Source) By(method string) (Source, bool) {
+	if len(s.Methods) == 0 {
+		return s, method == ""
+	}
+	i := 0
+	if method != "" {
+		i = slices.IndexFunc(s.Methods, func(m Method) bool { return m.Name == method })
+	}
+	if i < 0 {
+		return s, false
+	}
+	s.Request = s.Methods[i].Request
+	if s.Methods[i].Parse.Type != "" {
+		s.Parse = s.Methods[i].Parse
+	}
+	return s, true
+}
+
+// RecordURL is the URL template that stands for the record's own URL, as an empty one does.
+const RecordURL = "{url}"
+
+// AsksRecordURL says whether any way to fetch from the source requests the URL that a record brings.
+func (s Source) AsksRecordURL() bool {
+	own := func(r Request) bool { return r.URL == "" || r.URL == RecordURL }
+	if len(s.Methods) == 0 {
+		return own(s.Request)
+	}
+	return slices.ContainsFunc(s.Methods, func(m Method) bool { return own(m.Request) })
+}
+
+// EgressDirect is the way out without a proxy. It needs no configuration.
+const EgressDirect = "direct"
+
+// EgressUse says by which ways out a source is asked.
+type EgressUse struct {
+	// Use are the names of egresses, and EgressDirect for none; only direct when empty. A source never goes out by a way
+	// that is not listed here, however many of the others are retired.
+	Use []string `mapstructure:"use"`
+	// Sticky is a template over the record's fields, as in a request: records of which it gives the same text go out by the
+	// same egress for as long as that one is good.
+	Sticky string `mapstructure:"sticky"`
+}
+
+// Egress is a way out of the fleet: a proxy.
+type Egress struct {
+	Name string `mapstructure:"name"`
+	// Type is "http" (a proxy that knows CONNECT), "https" (the same over TLS) or "socks5".
+	Type string `mapstructure:"type"`
+	// Address is the proxy's host:port.
+	Address string `mapstructure:"address"`
+	// User and Password are references, "env:NAME" or "file:PATH"; both or neither.
+	User     string `mapstructure:"user"`
+	Password string `mapstructure:"password"`
+	// AllowPrivateAddress permits a proxy at a loopback, link-local or private address.
+	AllowPrivateAddress bool `mapstructure:"allow_private_address"`
 }
 
 // Hours are windows of the week in a time zone.
@@ -139,6 +230,16 @@ type Customer struct {
 	Weight float64 `mapstructure:"weight"`
 	// Lanes are the lanes that the customer may ask for.
 	Lanes []Lane `mapstructure:"lanes"`
+	// Layout is how the customer's results are written, and Destination where they are shipped to once they are settled.
+	Layout      Layout      `mapstructure:"layout"`
+	Destination Destination `mapstructure:"destination"`
+	// TakesFor are the customers whose deliveries an operator may send to this one's destination; nobody else's ever go there.
+	TakesFor []string `mapstructure:"takes_for"`
+}
+
+// Takes says whether deliveries of a customer may go to this one's destination.
+func (c Customer) Takes(customer string) bool {
+	return customer == c.Name || slices.Contains(c.TakesFor, customer)
 }
 
 // Allows says whether the customer may use a lane.

@@ -21,6 +21,7 @@ type CollectResult struct {
 	// Attempts is how many requests were made, over all attempts of the activity.
 	Attempts       int        `json:"attempts"`
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
+	Trail          *Trail     `json:"trail,omitempty"`
 }
 
 // AttemptProgress travels in heartbeats from one attempt of an activity to the next. Temporal's own attempt counter counts
@@ -39,6 +40,13 @@ type AttemptProgress struct {
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
 	// Waiting says what the attempt waits for now: "permit", or nothing.
 	Waiting string `json:"waiting,omitempty"`
+	// Trail is how the attempts before went, in the heartbeats of Collect; BadEgress is the way out that failed last.
+	Trail     *Trail `json:"trail,omitempty"`
+	BadEgress string `json:"bad_egress,omitempty"`
+	// EndedAt is when the latest attempt that came to its own end did so, Delay how long the next was to wait from then,
+	// in milliseconds.
+	EndedAt *time.Time `json:"ended_at,omitempty"`
+	Delay   int64      `json:"delay_ms,omitempty"`
 	// Settle is how far Settle came, in the heartbeats of that activity.
 	Settle *SettleProgress `json:"settle,omitempty"`
 }
@@ -55,6 +63,8 @@ type ParseInput struct {
 // ParseResult is the parsed document.
 type ParseResult struct {
 	Document Document `json:"document"`
+	// Missing are the fields that the rules have and the document has not, at most MaxMissing.
+	Missing []string `json:"missing,omitempty"`
 }
 
 // DeliverInput asks for a document to be stored at the customer's destination.
@@ -77,6 +87,7 @@ type AttemptFailure struct {
 	Detail         string     `json:"detail"`
 	Attempts       int        `json:"attempts"`
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
+	Trail          *Trail     `json:"trail,omitempty"`
 }
 
 // FindInput asks for the result of a workflow that was started before: by an earlier run of the same submission.

@@ -63,8 +63,10 @@ type Response struct {
 	// Header holds the response's header, with lower-case names; only the first value of each.
 	Header map[string]string
 	// Body is the body after content decoding.
-	Body      []byte
-	FetchedAt time.Time
+	Body []byte
+	// NotModified says that the bytes that were here before still stand (Status 304); there is no body.
+	NotModified bool
+	FetchedAt   time.Time
 	// Duration is the time from sending the request to the last byte of the body.
 	Duration time.Duration
 }

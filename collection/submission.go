@@ -72,6 +72,8 @@ type SubmissionResult struct {
 	Manifest string `json:"manifest"`
 	// ManifestSHA256 is the hex digest of the manifest's bytes.
 	ManifestSHA256 string `json:"manifest_sha256"`
+	// Breaches are checks that were not met, at most MaxBreaches; the manifest has all of them.
+	Breaches []QualityCheck `json:"breaches,omitempty"`
 }
 
 // SubmissionStatus answers the status query of a Submission workflow.
@@ -81,7 +83,7 @@ type SubmissionStatus struct {
 	State      State     `json:"state"`
 	Lane       Lane      `json:"lane,omitempty"`
 	AcceptedAt time.Time `json:"accepted_at"`
-	// Stage is what the submission does now: "plan", "collect" or "settle"; empty once it has ended.
+	// Stage is what the submission does now: "plan", "collect", "settle" or "ship"; empty once it has ended.
 	Stage string `json:"stage,omitempty"`
 	// Expected is zero until the plan stands.
 	Expected int `json:"expected"`
