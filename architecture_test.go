@@ -39,6 +39,8 @@ var layers = map[string]rule{
 	"internal/sizing/report": {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
 	"internal/sizing/chart":  {ours: []string{"internal/sizing", "internal/sizing/report"}, never: []string{sdk, aws}},
 	"internal/urlkey":        {never: []string{sdk, "os/exec"}},
+	"internal/robots":        {never: []string{sdk, aws, "net", "os/exec"}},
+	"internal/robots/guard":  {ours: []string{"collection", "internal/robots", "internal/urlkey"}, never: []string{sdk, aws}},
 	"internal/intake":        {never: []string{sdk, aws, "net/http"}},
 	"internal/failure":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
 	"internal/extract":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
@@ -83,7 +85,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict"}
+var noClock = []string{"collection", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/robots"}
 
 type listed struct {
 	ImportPath string
