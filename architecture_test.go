@@ -45,6 +45,7 @@ var layers = map[string]rule{
 	"internal/failure":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
 	"internal/extract":       {ours: []string{"collection", "internal/urlkey"}, never: []string{sdk, aws}},
 	"internal/layout":        {never: []string{sdk, aws, "os/exec"}},
+	"internal/retention":     {ours: []string{"collection"}, never: []string{sdk, aws}},
 	"internal/quality":       {ours: []string{"collection"}, never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/verdict":       {ours: []string{"collection", "internal/failure"}, never: []string{aws}},
 
@@ -87,7 +88,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots"}
+var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots"}
 
 type listed struct {
 	ImportPath string
