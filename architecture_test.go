@@ -34,6 +34,7 @@ var layers = map[string]rule{
 	"collection": {never: []string{sdk, "net", "os/exec"}},
 
 	"internal/lease":         {never: []string{sdk, aws, "os/exec"}},
+	"internal/promise":       {ours: []string{"collection"}, never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/sizing":        {never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/sizing/sweep":  {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
 	"internal/sizing/report": {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
@@ -88,7 +89,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots"}
+var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots", "internal/promise"}
 
 type listed struct {
 	ImportPath string
