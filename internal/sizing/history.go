@@ -93,6 +93,21 @@ func (h *History) Params(p Params) (Params, error) {
 	if err := h.Check(); err != nil {
 		return p, err
 	}
+	p = h.shape(p)
+	return p, p.Check()
+}
+
+// AffordableParams are Params with no more runs and months than a study has time for: a fleet that has records by the
+// million needs fewer of them to know its answer.
+func (h *History) AffordableParams(p Params) (Params, error) {
+	if err := h.Check(); err != nil {
+		return p, err
+	}
+	p = h.shape(p).Affordable()
+	return p, p.Check()
+}
+
+func (h *History) shape(p Params) Params {
 	sizes := make([]int, len(h.Batches))
 	for i, b := range h.Batches {
 		sizes[i] = b.Jobs
@@ -103,7 +118,7 @@ func (h *History) Params(p Params) (Params, error) {
 		p.Service = Service{Shape: Empirical, Values: h.ServiceMinutes}
 	}
 	p.Workers = Range{From: 1}
-	return p, p.Check()
+	return p
 }
 
 // Stretch is the recorded jobs in order of arrival, with service times drawn as the parameters say. It keeps what a drawn
