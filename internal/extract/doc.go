@@ -24,7 +24,8 @@
 //
 // # Bounds
 //
-// The caller bounds the body. A list holds at most 10,000 values, a jq expression gives at most 10,000 outputs and
+// The caller bounds the body. One that is gzip although nobody said so is unpacked, up to 10 MiB or its own size; beyond
+// that it is a decode_error. A list holds at most 10,000 values, a jq expression gives at most 10,000 outputs and
 // takes at most 10 million steps, and one document holds at most about 64 MiB of values; beyond that the record is
 // parse_invalid, never cut short. Numbers have at most 1,000 characters and exponents of at most ±1,000. The HTML parser
 // refuses pages that nest deeper than 512 elements; such a page is a decode_error. A panic of a library is not caught.

@@ -26,6 +26,8 @@ type Result struct {
 	// Provenance says of each field that has a value which rule found it: "price" → "css p.price". A field of an
 	// object stands under the object's name: "quotes.text".
 	Provenance map[string]string
+	// Missing are the fields of the document itself that have no value, in the order of the rules.
+	Missing []string
 	// Warnings are faults of the response that did not cost a value, in the order in which they were met.
 	Warnings []string
 }
@@ -62,11 +64,26 @@ func (r *Rules) Apply(in Input) (Result, error) {
 	if err := checkSchema(r.schema, fields); err != nil {
 		return Result{}, err
 	}
-	return Result{Fields: fields, Provenance: rd.provenance, Warnings: rd.warnings}, nil
+	return Result{Fields: fields, Provenance: rd.provenance, Missing: r.missing(rd.provenance), Warnings: rd.warnings}, nil
+}
+
+// missing are the fields that no rule has found.
+func (r *Rules) missing(found map[string]string) []string {
+	var names []string
+	for _, f := range r.fields {
+		if _, ok := found[f.name]; !ok {
+			names = append(names, f.name)
+		}
+	}
+	return names
 }
 
 // open decodes the body into the place where the top fields are looked up.
 func (r *Rules) open(in Input, rd *reader) (spot, error) {
+	var err error
+	if in.Body, err = unpack(in.Body, rd); err != nil {
+		return spot{}, err
+	}
 	switch r.kind {
 	case kindHTML:
 		page, err := openPage(in, rd)
