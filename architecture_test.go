@@ -33,6 +33,7 @@ var layers = map[string]rule{
 	"":           {ours: []string{"internal/cli"}},
 	"collection": {never: []string{sdk, "net", "os/exec"}},
 
+	"internal/egress":        {ours: []string{"collection", "internal/lease"}, never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/lease":         {never: []string{sdk, aws, "os/exec"}},
 	"internal/promise":       {ours: []string{"collection"}, never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/sizing":        {never: []string{sdk, aws, "net", "os/exec"}},
@@ -89,7 +90,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots", "internal/promise"}
+var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots", "internal/promise", "internal/egress"}
 
 type listed struct {
 	ImportPath string

@@ -11,6 +11,9 @@ const statusUnofficialDenied = 999
 
 // Classify names the reason of an observation; the empty reason means success.
 func Classify(o Observation) collection.Reason {
+	if o.Refused != "" {
+		return o.Refused
+	}
 	if reason := classifyEgress(o); reason != "" {
 		return reason
 	}
@@ -23,7 +26,7 @@ func Classify(o Observation) collection.Reason {
 
 // classifyEgress finds the faults of a proxy; the target has no part in them.
 func classifyEgress(o Observation) collection.Reason {
-	if !o.Egress.Proxy {
+	if !o.Egress.Proxy || o.Egress.Passed {
 		return ""
 	}
 	switch {
@@ -32,6 +35,14 @@ func classifyEgress(o Observation) collection.Reason {
 	case o.Egress.Status == http.StatusForbidden:
 		return collection.ReasonEgressRefused
 	case o.Egress.Status != 0:
+		return collection.ReasonEgressUnavailable
+	}
+	switch o.Transport {
+	case "", TransportCancelled, TransportSecretUnavailable:
+		return ""
+	}
+	if o.Stage == StageProxy {
+		// Also an address that is private: it is the proxy's, and the record must not be refused for it.
 		return collection.ReasonEgressUnavailable
 	}
 	switch o.Transport {
@@ -96,7 +107,7 @@ func classifyTransport(o Observation) collection.Reason {
 var statusReasons = map[int]collection.Reason{
 	// A part that nobody asked for is not the whole.
 	http.StatusPartialContent: collection.ReasonTruncated,
-	// No condition was sent, so the answer is a mistake of some cache, and another try may meet another cache.
+	// Without a condition the answer is a mistake of some cache, and another try may meet another cache.
 	http.StatusNotModified: collection.ReasonServerError,
 
 	http.StatusUnauthorized:       collection.ReasonAuthRequired,
@@ -117,6 +128,9 @@ var statusReasons = map[int]collection.Reason{
 }
 
 func classifyStatus(o Observation) collection.Reason {
+	if o.Status == http.StatusNotModified && o.Conditional {
+		return ""
+	}
 	if reason, ok := statusReasons[o.Status]; ok {
 		return reason
 	}

@@ -103,9 +103,14 @@ func anyObservation() *rapid.Generator[Observation] {
 			Status:     rapid.IntRange(-1, 1100).Draw(t, "status"),
 			RetryAfter: rapid.SampledFrom([]string{"", "7", "-5", "soon"}).Draw(t, "retry-after"),
 			Transport:  rapid.SampledFrom([]Transport{"", TransportReset, TransportTimeout, TransportTruncated, TransportTLS, "new"}).Draw(t, "transport"),
-			Stage:      rapid.SampledFrom([]Stage{"", StageDNS, StageDial, StageTLS, StageHeader, StageBody}).Draw(t, "stage"),
-			Egress:     Egress{Proxy: rapid.Bool().Draw(t, "proxy"), Status: rapid.SampledFrom([]int{0, 403, 407, 500}).Draw(t, "proxy status")},
-			Message:    rapid.String().Draw(t, "message"),
+			Stage:      rapid.SampledFrom([]Stage{"", StageDNS, StageDial, StageProxy, StageTLS, StageHeader, StageBody}).Draw(t, "stage"),
+			Egress: Egress{
+				Proxy: rapid.Bool().Draw(t, "proxy"), Status: rapid.SampledFrom([]int{0, 403, 407, 500}).Draw(t, "proxy status"),
+				Passed: rapid.Bool().Draw(t, "passed"),
+			},
+			Refused:     rapid.SampledFrom([]c.Reason{"", "", "", c.ReasonRobotsDenied}).Draw(t, "refused"),
+			Conditional: rapid.Bool().Draw(t, "conditional"),
+			Message:     rapid.String().Draw(t, "message"),
 		}
 	})
 }
@@ -115,7 +120,9 @@ func TestClassifyLaws(t *testing.T) {
 		o := anyObservation().Draw(t, "observation")
 		reason := Classify(o)
 		if reason == "" {
-			require.Equal(t, 2, o.Status/100, "only a 2xx is a success")
+			if !o.Conditional || o.Status != 304 {
+				require.Equal(t, 2, o.Status/100, "only a 2xx is a success, or 304 where it was asked for")
+			}
 			require.Empty(t, o.Transport)
 		} else {
 			require.True(t, Known(reason))
@@ -133,6 +140,9 @@ func TestObservationJSON(t *testing.T) {
 	text, err := json.Marshal(Observation{Status: 200})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"status":200}`, string(text))
+	text, err = json.Marshal(Observation{Egress: Egress{Passed: true}, Refused: c.ReasonRobotsDenied, Conditional: true})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"egress":{"passed":true},"refused":"robots_denied","conditional":true}`, string(text))
 	text, err = json.Marshal(Observation{
 		Status: 503, RetryAfter: "7", Date: "d", Transport: TransportTimeout, Stage: StageBody, Bytes: 5,
 		Egress: Egress{Proxy: true, Name: "eu-1", Status: 502}, Warnings: []Warning{WarningLengthUnverified}, Message: "m",

@@ -18,11 +18,16 @@ type Policy struct {
 	Min, Max time.Duration
 	// GiveUpAfter bounds the whole time of a record's collecting; zero means no bound.
 	GiveUpAfter time.Duration
+	// Egresses is how many ways out the source has.
+	Egresses int
 }
 
 // PolicyOf is the policy that a source's configuration states.
 func PolicyOf(src collection.Source) Policy {
-	return Policy{Attempts: src.Attempts, Min: src.Backoff.Min, Max: src.Backoff.Max, GiveUpAfter: src.GiveUpAfter}
+	return Policy{
+		Attempts: src.Attempts, Min: src.Backoff.Min, Max: src.Backoff.Max, GiveUpAfter: src.GiveUpAfter,
+		Egresses: len(src.Egress.Use),
+	}
 }
 
 // History is what a record has met so far, the latest try included.
@@ -61,6 +66,9 @@ type Decision struct {
 // faults and on time. A wait never reaches beyond the give-up time: a record whose next try would come too late ends now.
 func Decide(p Policy, in History, rnd float64) Decision {
 	row := Lookup(in.Reason)
+	if in.Reason == collection.ReasonEgressAuth && p.anotherEgress(in) {
+		row = Lookup(collection.ReasonEgressRefused)
+	}
 	switch {
 	case in.Reason != "" && !row.Retry:
 		return end(row)
@@ -76,6 +84,15 @@ func Decide(p Policy, in History, rnd float64) Decision {
 		return Decision{}
 	}
 	return p.wait(row, in, rnd)
+}
+
+// egressRounds is how often a record may go round all its ways out while each of them demands other credentials.
+const egressRounds = 2
+
+// anotherEgress says whether another way out may do where one does not accept our credentials: asking the same one again
+// is no use, and a record must not end for one bad proxy of several.
+func (p Policy) anotherEgress(in History) bool {
+	return p.Egresses > 1 && in.inARow() < egressRounds*p.Egresses
 }
 
 func end(row Row) Decision { return Decision{End: row.End, Reason: row.Reason} }

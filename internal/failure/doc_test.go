@@ -40,12 +40,14 @@ const statusNotes = `
 |---|---|---|
 | 2xx, with a body or without | success | whether nothing is enough is for the parse rules to say |
 | 206 | ` + "`truncated`" + ` | a part that nobody asked for is not the whole |
-| 304 | ` + "`server_error`" + ` | no condition was sent; another try may meet another cache |
+| 304 | success, or ` + "`server_error`" + ` | the bytes of before still stand; without a condition it is some cache's mistake |
 | other 3xx that cannot be followed | ` + "`bad_request`" + ` | it leads nowhere, and will again |
 | 401, 402, and 407 of the target itself | ` + "`auth_required`" + ` | credentials, or an account, are not in order |
 | 403, 451, 999 | ` + "`blocked`" + ` | the target will not serve us; no rule of ours refused, so a person looks |
 | 404, 410 | ` + "`gone`" + ` | |
 | 407 of a proxy | ` + "`egress_auth`" + ` | the target has no part in it |
+| 403 of a proxy | ` + "`egress_refused`" + ` | likewise; a 403 of the target through a proxy is ` + "`blocked`" + ` |
+| anything else of a proxy, or none | ` + "`egress_unavailable`" + ` | likewise; but a SOCKS5 proxy's report that it cannot reach the target is ` + "`connect_failed`" + ` |
 | 408 | ` + "`timeout`" + ` | |
 | 421, 425 | ` + "`server_error`" + ` | another connection, or a later moment, may do |
 | 429, and 503 with Retry-After | ` + "`throttled`" + ` | |

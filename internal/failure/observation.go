@@ -1,6 +1,10 @@
 package failure
 
-import "time"
+import (
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+)
 
 // Transport is the kind of trouble that an exchange met below or beside its HTTP status. Empty means none.
 type Transport string
@@ -50,8 +54,10 @@ type Stage string
 
 // The stages, in the order in which an exchange passes through them.
 const (
-	StageDNS    Stage = "dns"
-	StageDial   Stage = "dial"
+	StageDNS  Stage = "dns"
+	StageDial Stage = "dial"
+	// StageProxy is everything between us and a proxy, up to the moment when its tunnel to the target stands.
+	StageProxy  Stage = "proxy"
 	StageTLS    Stage = "tls"
 	StageHeader Stage = "header"
 	StageBody   Stage = "body"
@@ -76,8 +82,12 @@ type Egress struct {
 	Proxy bool `json:"proxy,omitempty"`
 	// Name of the way out; empty for the direct one. Never an address with credentials.
 	Name string `json:"name,omitempty"`
-	// Status is what the proxy answered to CONNECT when it did not agree.
+	// Status is what the proxy answered to CONNECT when it did not agree. What a SOCKS5 proxy answers stands here as the
+	// status that says the same: 407 for credentials, 403 for its rules, 502 for anything else that is not the target's.
 	Status int `json:"status,omitempty"`
+	// Passed says that the proxy has done its part: its tunnel stood, or it reported that the target cannot be reached. Then
+	// the trouble is the target's.
+	Passed bool `json:"passed,omitempty"`
 }
 
 // Observation is what one attempt met: a plain value without secrets, small enough for a history.
@@ -90,6 +100,10 @@ type Observation struct {
 	Transport  Transport `json:"transport,omitempty"`
 	Stage      Stage     `json:"stage,omitempty"`
 	Egress     Egress    `json:"egress,omitzero"`
+	// Refused is the rule of ours that forbade where a redirect led.
+	Refused collection.Reason `json:"refused,omitempty"`
+	// Conditional says that the request asked for the answer only if it has changed, so that 304 is what was asked for.
+	Conditional bool `json:"conditional,omitempty"`
 	// Bytes of the body that were received, before content decoding.
 	Bytes    int64     `json:"bytes,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`

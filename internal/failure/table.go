@@ -38,7 +38,7 @@ var table = []Row{
 	{c.ReasonEgressUnavailable, FaultEgress, true, WaitSoon, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
 		"The way out could not be used: the proxy is down, or this machine could open no connection. The target is charged nothing; repair the way out."},
 	{c.ReasonEgressAuth, FaultEgress, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
-		"The proxy does not accept our credentials (407), and asking again would not change that. Correct them, then replay."},
+		"The proxy does not accept our credentials (407), and asking it again would not change that. A source with several ways out tries the others first. Correct the credentials, then replay."},
 	{c.ReasonEgressRefused, FaultEgress, true, WaitSoon, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
 		"The proxy refuses to connect to this target (403). Another way out may do; the target is charged nothing."},
 
@@ -96,6 +96,8 @@ var table = []Row{
 		"The destination holds another content under the record's name than weir wrote. Find out who else writes there before replaying."},
 	{c.ReasonDeliveryLost, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV1,
 		"The record was delivered and verified, but its object is not at the destination any more. Find out what removed it, then replay."},
+	{c.ReasonDestinationRefused, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV1,
+		"The delivery stands in weir's bucket, but the customer's destination does not take it: its bucket is not there, or its keys are refused or cannot be read. Correct the destination, then run weir redeliver."},
 	{c.ReasonStoreUnavailable, FaultUs, true, WaitBackoff, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
 		"A store that weir needs, of objects or of secrets, does not answer or denies access. Records wait until the give-up time; repair the store or the permission."},
 	{c.ReasonInternal, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV2,

@@ -9,6 +9,7 @@ func (s *Source) report(i int, now time.Time, want Want, settings Settings) {
 	h.InFlight = max(0, want.InFlight)
 	h.Exposed = max(0, want.Held, h.InFlight)
 	h.Full = want.Full
+	h.OldestSince = waitingSince(now, want.OldestWaiting)
 	if want.CrawlDelay != nil {
 		read := max(0, *want.CrawlDelay)
 		h.CrawlDelay = &read
@@ -18,6 +19,18 @@ func (s *Source) report(i int, now time.Time, want Want, settings Settings) {
 	}
 	h.RateExposed = max(0, want.Rate)
 	h.learnDemand(now, want, settings.interval())
+}
+
+// longestWait bounds what a worker says of a wait: no record waits longer, and a mistake must not make a time that cannot be
+// written.
+const longestWait = Millis(366 * 24 * time.Hour / time.Millisecond)
+
+// waitingSince is when a wait began that lasts for so long already; the zero time for none.
+func waitingSince(now time.Time, wait Millis) time.Time {
+	if wait <= 0 {
+		return time.Time{}
+	}
+	return now.Add(-min(wait, longestWait).Std())
 }
 
 // learnDemand keeps the largest demand of this interval and of the one before, so that neither an early renewal nor a

@@ -4,13 +4,15 @@ import "time"
 
 // Use is what a worker does at one source, as it tells its Holder before a renewal. Its fields mean what they mean in Want.
 type Use struct {
-	Source     string
-	InFlight   int
-	Peak       int
-	Waiting    int
-	Full       bool
-	CrawlDelay *Millis
-	Seen       Report
+	Source   string
+	InFlight int
+	Peak     int
+	Waiting  int
+	// OldestWaiting is zero when nothing waits.
+	OldestWaiting Millis
+	Full          bool
+	CrawlDelay    *Millis
+	Seen          Report
 }
 
 // Holder is the worker's half: it numbers the requests, and knows at every moment what the worker may do. It is not safe
@@ -77,7 +79,7 @@ func (h *Holder) Next(now time.Time, uses []Use, egress []EgressReport) Request 
 		g := h.grants[u.Source].grant
 		req.Sources = append(req.Sources, Want{
 			Source: u.Source, Held: g.Permits, Rate: g.Pace.Rate,
-			InFlight: u.InFlight, Peak: u.Peak, Waiting: u.Waiting, Full: u.Full, CrawlDelay: u.CrawlDelay, Seen: u.Seen,
+			InFlight: u.InFlight, Peak: u.Peak, Waiting: u.Waiting, OldestWaiting: u.OldestWaiting, Full: u.Full, CrawlDelay: u.CrawlDelay, Seen: u.Seen,
 		})
 	}
 	return req

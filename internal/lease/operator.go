@@ -155,6 +155,9 @@ func (t *Table) UseMethod(now time.Time, source, method string, n Note) error {
 			s.Method, s.Fallback = nil, nil
 			return s.method(), nil
 		}
+		if len(s.Config.Methods) == 0 {
+			return "", fmt.Errorf("method %q: the source has no methods to choose from; list them in its configuration", method)
+		}
 		if !slices.Contains(s.Config.Methods, method) {
 			return "", fmt.Errorf("method %q: choose one of the source's own (%s)", method, strings.Join(s.Config.Methods, ", "))
 		}

@@ -27,6 +27,8 @@ type Want struct {
 	Peak int `json:"peak,omitempty"`
 	// Waiting is the largest number of collects that waited at one time for a permit or for the pace since then.
 	Waiting int `json:"waiting,omitempty"`
+	// OldestWaiting is how long the collect has waited, at the time of sending, that waits longest of those that wait now.
+	OldestWaiting Millis `json:"oldest_waiting_ms,omitempty"`
 	// Full says that the process could not run more collects now, whatever it were given.
 	Full bool `json:"full,omitempty"`
 	// CrawlDelay is the least interval that the source's robots.txt asks for: absent before it has been read, 0 if none.

@@ -264,9 +264,21 @@ func (s *script) log(source string) string {
 func (s *script) egresses() string {
 	var b strings.Builder
 	for _, e := range s.table.ViewEgresses(s.now) {
-		fmt.Fprintf(&b, "%s: retired %t row %d retirements %d trial %q\n", e.Egress, e.Retired, e.Row, e.Retirements, e.Trial)
+		fmt.Fprintf(&b, "%s: %s row %d, %d of %d, retirements %d trial %q%s\n", e.Egress, e.State, e.FaultsInRow, e.Faults, e.Requests,
+			e.Retirements, e.Trial, spanText(e.Since, e.Until))
 	}
 	return b.String()
+}
+
+func spanText(since, until time.Time) string {
+	text := ""
+	if !since.IsZero() {
+		text += " since " + since.Format(time.TimeOnly)
+	}
+	if !until.IsZero() {
+		text += " until " + until.Format(time.TimeOnly)
+	}
+	return text
 }
 
 // operate gives an operator's command: "set-ceiling books n=2 for=2h".

@@ -51,6 +51,8 @@ type Holding struct {
 	NeedBefore    int       `json:"need_before,omitempty"`
 	WaitingBefore int       `json:"waiting_before,omitempty"`
 	DemandAt      time.Time `json:"demand_at,omitzero"`
+	// OldestSince is since when the collect waits that waits longest.
+	OldestSince time.Time `json:"oldest_since,omitzero"`
 	// Turn is when the worker came to hold permits, HungrySince since when it has work but no permit, IdleSince since when
 	// it has permits but no work, ScoutAfter when it may next be given one on trial while others are short.
 	Turn        time.Time `json:"turn,omitzero"`
@@ -116,7 +118,7 @@ func (s *Source) expire(now time.Time, settings Settings) {
 		s.stopPace(i, h.LeaseEnds)
 		// What was in flight counts as long as it may go on at the source.
 		h.Granted, h.Rate = 0, 0
-		h.Need, h.Waiting, h.NeedBefore, h.WaitingBefore = 0, 0, 0, 0
+		h.Need, h.Waiting, h.NeedBefore, h.WaitingBefore, h.OldestSince = 0, 0, 0, 0, time.Time{}
 	}
 	s.Holdings = slices.DeleteFunc(s.Holdings, func(h Holding) bool { return !now.Before(h.LeaseEnds.Add(s.Config.Linger.Std())) })
 	s.expireOverrides(now)

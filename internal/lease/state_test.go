@@ -29,7 +29,7 @@ func wire() map[string]any {
 	bucket := Bucket{At: noon, Requests: 9, Answered: 8, Faults: 7}
 	holding := Holding{
 		Worker: "w1", LeaseEnds: noon, Granted: 3, Exposed: 4, Rate: 1, RateExposed: 2, InFlight: 2, Full: true, Need: 5, Waiting: 3, NeedBefore: 4, WaitingBefore: 2,
-		DemandAt: noon, Turn: noon, HungrySince: noon, IdleSince: noon, ScoutAfter: noon, CrawlDelay: &delay,
+		DemandAt: noon, OldestSince: noon, Turn: noon, HungrySince: noon, IdleSince: noon, ScoutAfter: noon, CrawlDelay: &delay,
 	}
 	source := Source{
 		Config: config, Removed: true, Paused: &note,
@@ -44,7 +44,7 @@ func wire() map[string]any {
 		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon,
 			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, Released: true}}, Sources: []Source{source}, Egresses: []Egress{egress}},
 		"request": Request{Worker: "w1", Sequence: 7, Sources: []Want{{
-			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, Full: true, CrawlDelay: &delay,
+			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, OldestWaiting: 4000, Full: true, CrawlDelay: &delay,
 			Seen: Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 7000},
 		}}, Egress: []EgressReport{{Egress: "p1", Successes: 4, Faults: 3, Trailing: 2}}},
 		"answer": Answer{Sequence: 7, Stale: true, Released: true, TTL: 15_000, RenewIn: 5000, Grants: []Grant{{
@@ -52,12 +52,16 @@ func wire() map[string]any {
 			OpensAt: noon, ClosesIn: 1500, Spare: 1,
 		}}, Egress: []EgressState{{Egress: "p1", Trial: true}}},
 		"view": SourceView{
-			Source: "books", Ceiling: 8, InForce: 4, Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, Pace: OnePerSecond, Method: "api",
+			Source: "books", Ceiling: 8, InForce: 4, Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, OldestWaiting: 4000,
+			Pace: OnePerSecond, Method: "api", Methods: []string{"page", "api"}, MethodUntil: noon,
 			Open: true, Why: WhyHours, OpensAt: noon, ClosesAt: noon, Breaker: BreakerClosed, BreakerLevel: 4, BreakerTrips: 1,
 			BreakerHeld: &note, Requests: 9, Faults: 2, Paused: &note, CeilingOverride: source.Ceiling, PaceOverride: source.Pace,
 			MethodOverride: source.Method, Log: source.Log,
-			Workers: []WorkerView{{Worker: "w1", Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, Pace: 1, Full: true, LeaseEnds: noon, Lost: true}},
+			Workers: []WorkerView{{Worker: "w1", Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, OldestWaiting: 4000, Pace: 1, Full: true,
+				LeaseEnds: noon, Lost: true}},
 		},
+		"egress": EgressView{Egress: "p1", State: EgressOnTrial, FaultsInRow: 2, Requests: 8, Faults: 7, Since: noon, Until: noon, Retirements: 1,
+			Trial: "w1", SeenAt: noon},
 	}
 }
 

@@ -16,9 +16,15 @@ type SourceView struct {
 	Exposed  int `json:"exposed"`
 	InFlight int `json:"in_flight"`
 	Waiting  int `json:"waiting"`
+	// OldestWaiting is how long the record has waited that waits longest on any worker.
+	OldestWaiting Millis `json:"oldest_waiting_ms,omitempty"`
 	// Pace is the rate in force, Unlimited if there is none.
-	Pace   Rate   `json:"pace"`
-	Method string `json:"method,omitempty"`
+	Pace Rate `json:"pace"`
+	// Method is the fetch method in force, and Methods are all of them, the preferred one first; a source without any has one
+	// way to be asked. MethodUntil is when the preferred one is tried again, after the breaker has chosen another.
+	Method      string    `json:"method,omitempty"`
+	Methods     []string  `json:"methods,omitempty"`
+	MethodUntil time.Time `json:"method_until,omitzero"`
 
 	Open     bool      `json:"open"`
 	Why      Why       `json:"why,omitempty"`
@@ -43,14 +49,16 @@ type SourceView struct {
 
 // WorkerView is what one worker holds of a source.
 type WorkerView struct {
-	Worker    string    `json:"worker"`
-	Granted   int       `json:"granted"`
-	Exposed   int       `json:"exposed"`
-	InFlight  int       `json:"in_flight"`
-	Waiting   int       `json:"waiting"`
-	Pace      Rate      `json:"pace"`
-	Full      bool      `json:"full,omitempty"`
-	LeaseEnds time.Time `json:"lease_ends"`
+	Worker   string `json:"worker"`
+	Granted  int    `json:"granted"`
+	Exposed  int    `json:"exposed"`
+	InFlight int    `json:"in_flight"`
+	Waiting  int    `json:"waiting"`
+	// OldestWaiting is how long the record has waited that waits longest.
+	OldestWaiting Millis    `json:"oldest_waiting_ms,omitempty"`
+	Pace          Rate      `json:"pace"`
+	Full          bool      `json:"full,omitempty"`
+	LeaseEnds     time.Time `json:"lease_ends"`
 	// Lost says that the lease has ended, and only what may linger at the source is still counted.
 	Lost bool `json:"lost,omitempty"`
 }
@@ -66,33 +74,40 @@ func (t *Table) View(now time.Time) []SourceView {
 	return views
 }
 
-// ViewEgresses shows every way out that workers report, in the order of names. It changes nothing.
-func (t *Table) ViewEgresses(now time.Time) []Egress {
-	c := t.clone()
-	c.advance(now)
-	return c.Egresses
-}
-
 func (s *Source) view(now time.Time) SourceView {
 	l := s.limit(now)
 	recent := total(s.Breaker.Recent)
 	v := SourceView{
-		Source: s.Config.Source, Ceiling: s.ceiling(), InForce: l.ceiling, Exposed: s.exposed(-1), Pace: s.rate(), Method: s.method(),
+		Source: s.Config.Source, Ceiling: s.ceiling(), InForce: l.ceiling, Exposed: s.exposed(-1), Pace: s.rate(),
+		Method: s.method(), Methods: s.Config.Methods,
 		Open: l.ceiling > 0, Why: l.why, OpensAt: l.opensAt, ClosesAt: l.closesAt,
 		Breaker: s.Breaker.State, BreakerLevel: s.Breaker.Level, BreakerTrips: s.Breaker.Trips, BreakerHeld: s.Breaker.Held,
 		Requests: recent.Requests, Faults: recent.Faults,
 		Paused: s.Paused, CeilingOverride: s.Ceiling, PaceOverride: s.Pace, MethodOverride: s.Method, Log: s.Log,
 	}
+	if s.Method == nil && s.Fallback != nil {
+		v.MethodUntil = s.Fallback.Until
+	}
 	for _, h := range s.Holdings {
+		oldest := h.oldestWaiting(now)
+		v.OldestWaiting = max(v.OldestWaiting, oldest)
 		v.Granted += h.Granted
 		v.InFlight += h.InFlight
 		v.Waiting += h.Waiting
 		v.Workers = append(v.Workers, WorkerView{
-			Worker: h.Worker, Granted: h.Granted, Exposed: h.Exposed, InFlight: h.InFlight, Waiting: h.Waiting, Pace: h.Rate,
-			Full: h.Full, LeaseEnds: h.LeaseEnds, Lost: !h.live(now),
+			Worker: h.Worker, Granted: h.Granted, Exposed: h.Exposed, InFlight: h.InFlight, Waiting: h.Waiting,
+			OldestWaiting: oldest, Pace: h.Rate, Full: h.Full, LeaseEnds: h.LeaseEnds, Lost: !h.live(now),
 		})
 	}
 	return v
+}
+
+// oldestWaiting is how long the worker's longest wait has lasted by now.
+func (h Holding) oldestWaiting(now time.Time) Millis {
+	if h.OldestSince.IsZero() {
+		return 0
+	}
+	return max(1, Milliseconds(now.Sub(h.OldestSince)))
 }
 
 // clone is a table that can be changed without changing this one. What is never changed in place is shared.
