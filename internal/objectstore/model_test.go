@@ -46,7 +46,7 @@ type request struct {
 func requests(prefix string) *rapid.Generator[request] {
 	return rapid.Custom(func(t *rapid.T) request {
 		return request{
-			op:     rapid.SampledFrom([]string{"put", "create", "create", "upload", "replace", "replace", "get", "range", "head", "head", "list"}).Draw(t, "op"),
+			op:     rapid.SampledFrom([]string{"put", "create", "create", "upload", "replace", "replace", "get", "range", "head", "head", "list", "delete"}).Draw(t, "op"),
 			key:    prefix + rapid.SampledFrom([]string{"a", "b/c"}).Draw(t, "key"),
 			body:   rapid.SampledFrom([]string{"", "x", "y", "long content"}).Draw(t, "body"),
 			offset: rapid.Int64Range(0, 3).Draw(t, "offset"),
@@ -75,6 +75,8 @@ func answerOf(t *testing.T, s storetest.Store, r request) string {
 		content, err = s.GetRange(t.Context(), collection.ObjectRange{Key: r.key, Offset: r.offset, Length: r.length})
 	case "head":
 		info, err = s.Head(t.Context(), r.key)
+	case "delete":
+		err = s.Delete(t.Context(), []string{r.key})
 	case "list":
 		return listing(t, s, r.key)
 	}

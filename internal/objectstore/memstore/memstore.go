@@ -134,6 +134,22 @@ func (s *Store) Open(ctx context.Context, key string) (io.ReadCloser, collection
 	return io.NopCloser(bytes.NewReader(o.body)), o.info, nil
 }
 
+// Delete removes objects; what is not there is no error.
+func (s *Store) Delete(ctx context.Context, keys []string) error {
+	if err := objectstore.CheckDelete(keys); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range keys {
+		delete(s.objects, key)
+	}
+	return nil
+}
+
 // Head says what is kept under a key.
 func (s *Store) Head(ctx context.Context, key string) (collection.ObjectInfo, error) {
 	o, err := s.object(ctx, "head", key)

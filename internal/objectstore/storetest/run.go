@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +22,7 @@ type check struct {
 // empty one each time; the suite keeps to fresh prefixes and removes nothing.
 func Run(t *testing.T, open func(t testing.TB) Store) {
 	t.Helper()
-	checks := append(writeChecks(), readChecks()...)
+	checks := slices.Concat(writeChecks(), readChecks(), deleteChecks())
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

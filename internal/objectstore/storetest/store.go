@@ -61,6 +61,11 @@ type Store interface {
 	// content, as with objects that others have written.
 	Head(ctx context.Context, key string) (collection.ObjectInfo, error)
 
+	// Delete removes objects, at most objectstore.MaxDelete of them. One that is not there is no error, so that deleting
+	// twice is fine; one that cannot be deleted keeps no other: the error is then a *collection.DeleteError that names it.
+	// Keys that mean no object to every store are refused, and then nothing is deleted.
+	Delete(ctx context.Context, keys []string) error
+
 	// List walks over the objects whose keys begin with the prefix, in the order of their keys' bytes, however many they
 	// are. An error ends it. It knows neither SHA256 nor Generation.
 	List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error]
