@@ -13,13 +13,18 @@ type Config struct {
 	S3       S3       `mapstructure:"s3"`
 	Fleet    Fleet    `mapstructure:"fleet"`
 	Worker   Worker   `mapstructure:"worker"`
+	// Retention says how long weir's own objects are kept.
+	Retention Retention `mapstructure:"retention"`
 	// UserAgent names the operator to every site. The default names the program only; an operator's own should hold a
 	// contact, so that a site's owner can ask before blocking.
-	UserAgent string                `mapstructure:"user_agent"`
+	UserAgent string `mapstructure:"user_agent"`
+	// Egresses are the ways out that sources can use besides the direct one.
+	Egresses  []collection.Egress   `mapstructure:"egresses"`
 	Sources   []collection.Source   `mapstructure:"sources"`
 	Customers []collection.Customer `mapstructure:"customers"`
 
-	dir     string
+	dir string
+	// schemas are the contents of schema files, by their names as parse rules write them.
 	schemas map[string][]byte
 	index   *Index
 }
@@ -74,6 +79,9 @@ type Worker struct {
 	HeartbeatTimeout time.Duration `mapstructure:"heartbeat_timeout"`
 	// MaxCollects is how many collects this process runs at once, over all sources: it bounds memory.
 	MaxCollects int `mapstructure:"max_collects"`
+	// BodyMemory bounds the bodies over 1 MiB that this process holds while they are fetched and stored, in bytes; each counts
+	// as its source's MaxBody.
+	BodyMemory int64 `mapstructure:"body_memory"`
 	// ParseSlots is how many responses are parsed at once; one per CPU unless set.
 	ParseSlots int `mapstructure:"parse_slots"`
 	// DeliverSlots is how many documents are delivered at once.
@@ -123,5 +131,20 @@ func (c Config) Path(name string) string {
 	return filepath.Join(c.dir, name)
 }
 
-// Schema is the content of a source's schema file as Load read it; nil for a source without one.
-func (c Config) Schema(source string) []byte { return c.schemas[source] }
+// Schema is the content of the schema file that a source's own parse rules name, as Load read it; nil for a source without
+// one.
+func (c Config) Schema(source string) []byte {
+	s, _ := c.Source(source)
+	return c.schemas[s.Parse.Schema]
+}
+
+// SchemaOf is the content of the schema file of the rules that read the responses of one of a source's methods, as Load read
+// it; nil where they have none. Methods are named as for collection.Source.By, and the rules are those of the source that By
+// returns: the source's own where the method has none.
+func (c Config) SchemaOf(source, method string) []byte {
+	s, known := c.Source(source)
+	if s, known = s.By(method); !known {
+		return nil
+	}
+	return c.schemas[s.Parse.Schema]
+}

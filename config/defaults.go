@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -16,12 +17,13 @@ func defaults(opts Options) map[string]any {
 	if version == "" {
 		version = "dev"
 	}
-	return map[string]any{
+	values := map[string]any{
 		"s3.region":                "us-east-1",
 		"s3.bucket":                "weir",
 		"fleet.lease_ttl":          15 * time.Second,
 		"worker.heartbeat_timeout": 20 * time.Second,
 		"worker.max_collects":      200,
+		"worker.body_memory":       int64(512 << 20),
 		"worker.parse_slots":       max(opts.CPUs, 1),
 		"worker.deliver_slots":     32,
 		"worker.batch_records":     maxBatchRecords,
@@ -31,6 +33,8 @@ func defaults(opts Options) map[string]any {
 		"worker.shutdown_grace":    20 * time.Second,
 		"user_agent":               fmt.Sprintf("weir/%s (+https://github.com/weir-collect/weir)", version),
 	}
+	maps.Copy(values, retentionDefaults())
+	return values
 }
 
 // sourceDefaults are the values of a source's keys that it does not set itself.
@@ -48,8 +52,14 @@ func sourceDefaults() map[string]any {
 		"backoff":       map[string]any{"min": time.Second, "max": 5 * time.Minute},
 		"give_up_after": 24 * time.Hour,
 		"max_body":      int64(10 << 20),
-		"request":       map[string]any{"method": "GET"},
+		"robots":        collection.RobotsObey,
+		"checks":        checkDefaults(),
 	}
+}
+
+// requestDefaults are the values of keys that say how a record is asked for: of a method, or of a source without methods.
+func requestDefaults() map[string]any {
+	return map[string]any{"request": map[string]any{"method": "GET"}}
 }
 
 // customerDefaults are the values of a customer's keys that it does not set itself. The urgent lane stands above
@@ -58,6 +68,21 @@ func customerDefaults() map[string]any {
 	return map[string]any{
 		"weight": 1.0,
 		"lanes":  []any{string(collection.LaneNormal), string(collection.LaneBulk)},
+	}
+}
+
+// fillSources gives every source, and each of its methods, the defaults that it lacks. The own request of a source that has
+// methods stays as it is: nobody would use it, and so it must not be there.
+func fillSources(tree map[string]any) {
+	fillList(tree, "sources", sourceDefaults)
+	sources, _ := tree["sources"].([]any)
+	for _, item := range sources {
+		source := item.(map[string]any)
+		if methods, _ := source["methods"].([]any); len(methods) > 0 {
+			fillList(source, "methods", requestDefaults)
+		} else {
+			fill(source, requestDefaults())
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func TestFileProblems(t *testing.T) {
 				`s3.Region (weir.yaml:4): there is no such key: did you mean region?`,
 				`s3.path-style (weir.yaml:5): there is no such key: did you mean path_style?`,
 				`bucket (weir.yaml:6): there is no such key: did you mean s3.bucket?`,
-				`zzzzzzzz (weir.yaml:7): there is no such key: use one of temporal, s3, fleet, worker, user_agent, sources, customers`,
+				`zzzzzzzz (weir.yaml:7): there is no such key: use one of temporal, s3, fleet, worker, retention, user_agent, egresses, sources, customers`,
 			},
 		},
 		"unknown keys in lists": {

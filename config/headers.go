@@ -37,6 +37,10 @@ func canonicalHeaders(headers map[string]string) map[string]string {
 	return canonical
 }
 
+func canonicalRequest(r *collection.Request) {
+	r.Headers, r.SecretHeaders = canonicalHeaders(r.Headers), canonicalHeaders(r.SecretHeaders)
+}
+
 func checkHeaders(r collection.Request, path string, p *problems) {
 	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
 		at := path + ".headers." + name

@@ -34,7 +34,8 @@ func (c Config) Leases(now time.Time) ([]lease.SourceConfig, lease.Settings) {
 			Rate:    lease.PerSecond(s.Pace),
 			Burst:   s.Burst,
 			Linger:  linger(s),
-			Hours:   leaseHours(s.Hours, now),
+			Methods: methodNames(s), FallbackAfter: s.FallbackAfter,
+			Hours: leaseHours(s.Hours, now),
 			Breaker: lease.BreakerConfig{
 				Window:  lease.Milliseconds(s.Breaker.Window),
 				Faults:  s.Breaker.Faults,
@@ -71,4 +72,13 @@ func leaseHours(h collection.Hours, now time.Time) *lease.Hours {
 	}
 	from, until := zoneSpan(now)
 	return &lease.Hours{Zone: lease.ZoneOf(zone, from, until), Windows: windows}
+}
+
+// methodNames are the names of a source's methods, the preferred one first; nil for a source that is asked in one way.
+func methodNames(s collection.Source) []string {
+	var names []string
+	for _, m := range s.Methods {
+		names = append(names, m.Name)
+	}
+	return names
 }

@@ -27,6 +27,8 @@ sources:
     hours: {zone: Europe/London, windows: [22:00-06:00, "sat,Sun 0:00-24:00"]}
     breaker: {window: 2m, faults: 7, percent: 60, open: 20s, max_open: 1h}
     parse: {type: html, fields: [{name: title, css: h1}]}
+    methods: [{name: page}, {name: api, request: {url: "https://api.example/{id}"}}]
+    fallback_after: 3
   - name: always
     hosts: [always.example]
     parse: {type: html, fields: [{name: title, css: h1}]}
@@ -55,7 +57,8 @@ func TestLeases(t *testing.T) {
 	require.Equal(t, []lease.SourceConfig{
 		{
 			Source: "shop", Ceiling: 4, Rate: lease.OnePerSecond / 2, Burst: 3,
-			Linger: 1501, // the timeout, rounded up
+			Linger:  1501, // the timeout, rounded up
+			Methods: []string{"page", "api"}, FallbackAfter: 3,
 			Hours: &lease.Hours{
 				Zone: lease.Zone{Name: "Europe/London", Offsets: []lease.Offset{
 					offset(t, "2018-01-01T00:00:00Z", 0),

@@ -1,12 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/pflag"
@@ -79,7 +77,7 @@ func fileLayer(content []byte, p *problems) map[string]any {
 	if !ok {
 		return map[string]any{}
 	}
-	fillList(tree, "sources", sourceDefaults)
+	fillSources(tree)
 	fillList(tree, "customers", customerDefaults)
 	return tree
 }
@@ -104,68 +102,10 @@ func assemble(opts Options, file map[string]any, p *problems) (Config, error) {
 		d.DecodeHook = nil
 	})
 	for i := range cfg.Sources {
-		request := &cfg.Sources[i].Request
-		request.Headers = canonicalHeaders(request.Headers)
-		request.SecretHeaders = canonicalHeaders(request.SecretHeaders)
+		canonicalRequest(&cfg.Sources[i].Request)
+		for j := range cfg.Sources[i].Methods {
+			canonicalRequest(&cfg.Sources[i].Methods[j].Request)
+		}
 	}
 	return cfg, err
-}
-
-// readSchemas reads the schema files that sources name.
-func (c *Config) readSchemas(readFile func(string) ([]byte, error), p *problems) {
-	c.schemas = map[string][]byte{}
-	for i, s := range c.Sources {
-		if s.Parse.Schema == "" {
-			continue
-		}
-		path := fmt.Sprintf("sources[%d].parse.schema", i)
-		content, err := readFile(c.Path(s.Parse.Schema))
-		if err != nil {
-			p.unreadable(path, shown(s.Parse.Schema), "name a file that can be read, relative to the configuration file: "+err.Error())
-			continue
-		}
-		c.schemas[s.Name] = content
-	}
-}
-
-// checkParsing hands every source's parse rules to the check that knows them.
-func (c *Config) checkParsing(check func(collection.Parse, []byte) error, p *problems) {
-	if check == nil {
-		return
-	}
-	for i, s := range c.Sources {
-		path := fmt.Sprintf("sources[%d].parse", i)
-		if p.concerns(path) {
-			continue // what is known to be wrong would be said twice
-		}
-		for _, err := range split(check(s.Parse, c.schemas[s.Name])) {
-			if m := ruleKeyPattern.FindStringSubmatch(err.Error()); m != nil {
-				p.add(join(path, m[1]), "", m[2])
-			} else {
-				p.add(path, "", err.Error())
-			}
-		}
-	}
-}
-
-// ruleKeyPattern is a key within parse, and what is said of it.
-var ruleKeyPattern = regexp.MustCompile(`(?s)^((?:type|schema|fields)[a-z_.0-9\[\]]*):? (.+)$`)
-
-// split takes a join of errors apart. An error that says more than those it wraps stays whole.
-func split(err error) []error {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, split(e)...)
-	}
-	if errors.Join(all...).Error() != err.Error() {
-		return []error{err}
-	}
-	return all
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/quality"
 )
 
 // files is a file system of names and contents.
@@ -55,7 +56,7 @@ func TestLoadWithoutFileGivesDefaults(t *testing.T) {
 	require.Equal(t, S3{Region: "us-east-1", Bucket: "weir"}, cfg.S3)
 	require.Equal(t, Fleet{LeaseTTL: 15 * time.Second}, cfg.Fleet)
 	require.Equal(t, Worker{
-		HeartbeatTimeout: 20 * time.Second, MaxCollects: 200, ParseSlots: 8, DeliverSlots: 32, BatchRecords: 500,
+		HeartbeatTimeout: 20 * time.Second, MaxCollects: 200, BodyMemory: 512 << 20, ParseSlots: 8, DeliverSlots: 32, BatchRecords: 500,
 		MetricsAddress: "127.0.0.1:9464", LogFormat: "text", LogLevel: "info", ShutdownGrace: 20 * time.Second,
 	}, cfg.Worker)
 	require.Equal(t, "weir/1.2.3 (+https://github.com/weir-collect/weir)", cfg.UserAgent)
@@ -80,6 +81,8 @@ func TestLoadFillsSourcesAndCustomers(t *testing.T) {
 		Breaker:  collection.Breaker{Window: time.Minute, Faults: 5, Percent: 50, Open: 15 * time.Second, MaxOpen: 10 * time.Minute},
 		Prefetch: 2, Timeout: 30 * time.Second, Attempts: 5,
 		Backoff: collection.Backoff{Min: time.Second, Max: 5 * time.Minute}, GiveUpAfter: 24 * time.Hour, MaxBody: 10 << 20,
+		Robots:  collection.RobotsObey,
+		Checks:  quality.Defaults(),
 		Request: collection.Request{Method: "GET"},
 		Parse:   collection.Parse{Type: "html", Fields: []collection.Field{{Name: "title", CSS: "h1"}}},
 	}}, cfg.Sources)

@@ -5,24 +5,59 @@ import (
 	"reflect"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // YAML writes the configuration as a file that Load reads as the same configuration: what is in force once every layer is
 // put together. Keys that were not set and have no default are left out. Secrets are written as references; it is an error if
-// a secret header is not one.
+// a secret header or a credential is not one.
 func (c Config) YAML() ([]byte, error) {
-	for i, s := range c.Sources {
-		for name, ref := range s.Request.SecretHeaders {
-			if err := CheckReference(ref); err != nil {
-				return nil, fmt.Errorf("sources[%d].request.secret_headers.%s: %w", i, name, err)
-			}
-		}
+	if err := c.checkReferences(); err != nil {
+		return nil, err
 	}
 	out, err := yaml.Marshal(render(reflect.ValueOf(c)))
 	if err != nil {
 		return nil, fmt.Errorf("write the configuration as YAML: %w", err)
 	}
 	return out, nil
+}
+
+// checkReferences looks at every text that must be a reference.
+func (c Config) checkReferences() error {
+	for i, e := range c.Egresses {
+		for _, credential := range credentialsOf(e) {
+			if err := CheckReference(credential.reference); err != nil {
+				return fmt.Errorf("egresses[%d].%s: %w", i, credential.key, err)
+			}
+		}
+	}
+	for i, customer := range c.Customers {
+		if err := checkDestinationReferences(customer.Destination, fmt.Sprintf("customers[%d].destination", i)); err != nil {
+			return err
+		}
+	}
+	for i, s := range c.Sources {
+		path := fmt.Sprintf("sources[%d]", i)
+		if err := checkHeaderReferences(s.Request, path); err != nil {
+			return err
+		}
+		for j, m := range s.Methods {
+			if err := checkHeaderReferences(m.Request, fmt.Sprintf("%s.methods[%d]", path, j)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkHeaderReferences(r collection.Request, path string) error {
+	for name, ref := range r.SecretHeaders {
+		if err := CheckReference(ref); err != nil {
+			return fmt.Errorf("%s.request.secret_headers.%s: %w", path, name, err)
+		}
+	}
+	return nil
 }
 
 // render makes a node of a value, nil where nothing is set.

@@ -57,6 +57,7 @@ fleet:
 worker:
     heartbeat_timeout: 20s
     max_collects: 200
+    body_memory: 512MiB
     parse_slots: 2
     deliver_slots: 32
     batch_records: 500
@@ -64,6 +65,16 @@ worker:
     log_format: "text"
     log_level: "info"
     shutdown_grace: 20s
+retention:
+    uploads: 720h
+    raw: 168h
+    parsed: 168h
+    seen: 168h
+    staged: 168h
+    results: 0s
+    replays: 2160h
+    ledger: 2160h
+    plans: 2400h
 user_agent: "weir/1 (+https://github.com/weir-collect/weir)"
 `, string(text))
 }
@@ -73,9 +84,18 @@ func TestRenderRefusesLiteralSecrets(t *testing.T) {
 	cfg, err := loadText(minimal)
 	require.NoError(t, err)
 	cfg.Sources[0].Request.SecretHeaders = map[string]string{"X-Key": hunter}
-	_, err = cfg.YAML()
-	require.ErrorContains(t, err, "sources[0].request.secret_headers.X-Key: write a reference")
-	require.NotContains(t, err.Error(), hunter)
+	refused := func(where string) {
+		t.Helper()
+		_, err = cfg.YAML()
+		require.ErrorContains(t, err, where+": write a reference")
+		require.NotContains(t, err.Error(), hunter)
+	}
+	refused("sources[0].request.secret_headers.X-Key")
+	cfg.Sources[0].Methods = []collection.Method{{Request: collection.Request{SecretHeaders: cfg.Sources[0].Request.SecretHeaders}}}
+	cfg.Sources[0].Request = collection.Request{}
+	refused("sources[0].methods[0].request.secret_headers.X-Key")
+	cfg.Egresses = []collection.Egress{{Name: "a"}, {Name: "b", User: "env:A", Password: hunter}}
+	refused("egresses[1].password")
 }
 
 // drawConfig makes a valid configuration of values that are hard on YAML.
@@ -92,19 +112,25 @@ func drawConfig(t *rapid.T) Config {
 		S3:    S3{Region: "r", Bucket: "bucket", PathStyle: rapid.Bool().Draw(t, "path style")},
 		Fleet: Fleet{LeaseTTL: seconds(3, 300, "lease")},
 		Worker: Worker{
-			HeartbeatTimeout: seconds(2, 300, "heartbeat"), MaxCollects: rapid.IntRange(1, maxCollects).Draw(t, "collects"),
+			HeartbeatTimeout: seconds(2, 300, "heartbeat"), BodyMemory: rapid.Int64Range(minBodyMemory, maxBodyMemory).Draw(t, "body memory"), MaxCollects: rapid.IntRange(1, maxCollects).Draw(t, "collects"),
 			ParseSlots: 1, DeliverSlots: 2, BatchRecords: rapid.IntRange(1, maxBatchRecords).Draw(t, "records"),
 			MetricsAddress: rapid.SampledFrom([]string{"", ":0", "[::1]:9464"}).Draw(t, "metrics"),
 			LogFormat:      "json", LogLevel: "warn", ShutdownGrace: seconds(1, 600, "grace"),
 		},
-		UserAgent: line.Draw(t, "agent"),
+		UserAgent: "bot/" + line.Draw(t, "agent"),
 	}
 	if rapid.Bool().Draw(t, "secured") {
 		enabled := rapid.Bool().Draw(t, "tls")
 		cfg.Temporal = Temporal{Address: "h:1", Namespace: "yes", APIKey: Secret{ref: "file:/a: b"}, TLS: TLS{Enabled: &enabled}}
 	}
+	if rapid.Bool().Draw(t, "egresses") {
+		cfg.Egresses = drawnEgresses()
+	}
 	for i := range rapid.IntRange(0, 3).Draw(t, "sources") {
 		cfg.Sources = append(cfg.Sources, drawSource(t, i, text, line))
+		if cfg.Egresses != nil {
+			cfg.Sources[i].Egress = collection.EgressUse{Use: []string{"paris", collection.EgressDirect}, Sticky: "a{account}"}
+		}
 		cfg.Customers = append(cfg.Customers, collection.Customer{
 			Name: fmt.Sprint(i), Weight: rapid.Float64Range(minWeight, maxWeight).Draw(t, "weight"),
 			Lanes: []collection.Lane{rapid.SampledFrom(collection.Lanes()).Draw(t, "lane")},
@@ -123,7 +149,7 @@ func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collecti
 		Window: rapid.IntRange(0, maxWindow).Draw(t, "window"), Timeout: timeout, Attempts: 3,
 		Backoff: collection.Backoff{Min: time.Second, Max: time.Hour}, GiveUpAfter: timeout + time.Minute,
 		MaxBody: rapid.Int64Range(minBody, maxBodyBound).Draw(t, "body"), AllowPrivateAddresses: rapid.Bool().Draw(t, "private"),
-		Request: collection.Request{Method: "POST"},
+		Request: collection.Request{Method: "POST"}, Checks: drawChecks(t),
 		Parse: collection.Parse{Type: "html", Fields: []collection.Field{
 			{Name: text.Draw(t, "field"), CSS: text.Draw(t, "css"), Required: true},
 			{Name: "o", Type: "object", Trim: &trim, Layouts: []string{text.Draw(t, "layout"), ""}, Fields: []collection.Field{
@@ -141,6 +167,7 @@ func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collecti
 			Windows: rapid.SliceOfN(rapid.SampledFrom([]string{"22:00-06:00", "6:00-22:00", "Sun 0:00-24:00", "Fri-Mon 12:00-12:00"}), 1, 3).Draw(t, "windows"),
 		}
 	}
+	drawAsked(t, &source, line)
 	return source
 }
 

@@ -10,13 +10,10 @@ import (
 
 const placeholderForm = "a placeholder is {name}, the name of a field"
 
-// recordURL as a whole template is what no template means: the record's own URL.
-const recordURL = "{url}"
-
 func checkRequest(s collection.Source, path string, index *Index, p *problems) {
 	path += ".request"
 	r := s.Request
-	if r.URL != "" && r.URL != recordURL {
+	if r.URL != "" && r.URL != collection.RecordURL {
 		checkURL(s, path+".url", index, p)
 	}
 	switch {

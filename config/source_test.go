@@ -31,6 +31,10 @@ func TestSourceProblems(t *testing.T) {
 				`sources[1].parse.fields (weir.yaml:3): list at least one field to take from the responses`,
 			},
 		},
+		"owner": {
+			sourceWith("owner: \"a\\nb\"\n"),
+			[]string{`sources[0].owner = "a\nb" (weir.yaml:6): name who looks after the source in one line of at most 100 bytes`},
+		},
 		"names": {
 			"sources:\n  - {hosts: [a.example]" + rules + "  - {name: b/c, hosts: [b.example]" + rules +
 				"  - {name: d, hosts: [d.example]" + rules + "  - {name: d, hosts: [e.example]" + rules,

@@ -20,6 +20,8 @@ const (
 	minHeartbeat    = 2 * time.Second
 	maxHeartbeat    = 5 * time.Minute
 	maxCollects     = 10_000
+	minBodyMemory   = int64(1 << 20)
+	maxBodyMemory   = int64(1 << 40)
 	maxParseSlots   = 1024
 	maxDeliverSlots = 10_000
 	// maxBatchRecords keeps every batch's history far from Temporal's limits.
@@ -41,12 +43,9 @@ func (c Config) check(p *problems) {
 	c.S3.check(p)
 	checkRange(p, "fleet.lease_ttl", c.Fleet.LeaseTTL, minLeaseTTL, maxLeaseTTL)
 	c.Worker.check(p)
-	if message := headerValueProblem(c.UserAgent); message != "" {
-		p.add("user_agent", shown(c.UserAgent), message)
-	} else if strings.TrimSpace(c.UserAgent) == "" {
-		p.add("user_agent", shown(c.UserAgent), "name yourself and a contact, for instance example-bot/1.0 (+https://example.com/bot)")
-	}
-	checkSources(c.Sources, p)
+	c.Retention.check(p)
+	checkUserAgent(c.UserAgent, p)
+	checkSources(c.Sources, checkEgresses(c.Egresses, p), p)
 	checkCustomers(c.Customers, p)
 }
 
@@ -99,6 +98,7 @@ func (s S3) check(p *problems) {
 func (w Worker) check(p *problems) {
 	checkRange(p, "worker.heartbeat_timeout", w.HeartbeatTimeout, minHeartbeat, maxHeartbeat)
 	checkRange(p, "worker.max_collects", w.MaxCollects, 1, maxCollects)
+	checkSize(p, "worker.body_memory", w.BodyMemory, minBodyMemory, maxBodyMemory)
 	checkRange(p, "worker.parse_slots", w.ParseSlots, 1, maxParseSlots)
 	checkRange(p, "worker.deliver_slots", w.DeliverSlots, 1, maxDeliverSlots)
 	checkRange(p, "worker.batch_records", w.BatchRecords, 1, maxBatchRecords)
@@ -109,6 +109,13 @@ func (w Worker) check(p *problems) {
 		if message := addressProblem(w.MetricsAddress, 0); message != "" {
 			p.add("worker.metrics_address", shown(w.MetricsAddress), message)
 		}
+	}
+}
+
+// checkSize refuses a number of bytes that is not within bounds.
+func checkSize(p *problems, path string, value, least, most int64) {
+	if value < least || value > most {
+		p.add(path, sizeText(value), fmt.Sprintf("use %s to %s", sizeText(least), sizeText(most)))
 	}
 }
 

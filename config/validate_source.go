@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -21,21 +23,30 @@ const (
 	maxBodyBound = int64(1 << 30)
 )
 
-func checkSources(sources []collection.Source, p *problems) {
+// checkSources checks every source; egresses are the names of the ways out.
+func checkSources(sources []collection.Source, egresses map[string]int, p *problems) {
 	names := map[string]int{}
 	checkHosts(sources, p)
 	index := NewIndex(sources, nil)
 	for i, s := range sources {
 		path := fmt.Sprintf("sources[%d]", i)
 		checkListName(p, path, "source", s.Name, i, names)
+		checkOwner(s.Owner, path+".owner", p)
 		checkSourceBounds(s, path, p)
 		checkLimits(s, path, p)
-		ownURL := s.Request.URL == "" || s.Request.URL == recordURL
-		if len(s.Hosts) == 0 && ownURL && !p.isUnread(path+".hosts") && !p.isUnread(path+".request.url") {
-			p.add(path+".hosts", "", "nothing leads to this source: list the hosts whose URLs belong to it, or set request.url")
-		}
-		checkRequest(s, path, index, p)
-		checkParse(s.Parse, path+".parse", p)
+		checkRobots(s, path, p)
+		checkEgressUse(s.Egress, path, egresses, p)
+		checkAsked(s, path, index, p)
+		checkQuality(s, path, p)
+	}
+}
+
+// maxOwner bounds the name of a source's owner, in bytes.
+const maxOwner = 100
+
+func checkOwner(owner, path string, p *problems) {
+	if len(owner) > maxOwner || strings.IndexFunc(owner, unicode.IsControl) >= 0 {
+		p.add(path, shown(owner), fmt.Sprintf("name who looks after the source in one line of at most %d bytes", maxOwner))
 	}
 }
 
@@ -54,19 +65,13 @@ func checkSourceBounds(s collection.Source, path string, p *problems) {
 	} else {
 		checkRange(p, path+".give_up_after", s.GiveUpAfter, minTimeout, maxGiveUp)
 	}
-	if s.MaxBody < minBody || s.MaxBody > maxBodyBound {
-		p.add(path+".max_body", sizeText(s.MaxBody), fmt.Sprintf("use %s to %s", sizeText(minBody), sizeText(maxBodyBound)))
-	}
+	checkSize(p, path+".max_body", s.MaxBody, minBody, maxBodyBound)
 }
 
 // checkListName checks the name of an item and that it is the only one; names holds those before it.
 func checkListName(p *problems, path, kind, name string, i int, names map[string]int) {
-	if name == "" {
-		p.add(path+".name", "", "give every "+kind+" a name")
-		return
-	}
-	if err := collection.CheckName(kind, name); err != nil {
-		p.add(path+".name", "", err.Error())
+	if message := checkItemName(kind, name); message != "" {
+		p.add(path+".name", "", message)
 		return
 	}
 	if first, taken := names[name]; taken {
@@ -74,6 +79,17 @@ func checkListName(p *problems, path, kind, name string, i int, names map[string
 		return
 	}
 	names[name] = i
+}
+
+// checkItemName says what is wrong with the name of an item, or nothing.
+func checkItemName(kind, name string) string {
+	if name == "" {
+		return "give every " + kind + " a name"
+	}
+	if err := collection.CheckName(kind, name); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // checkParse holds what must be there for any rules; what the rules say is checked by who runs them.
@@ -100,6 +116,8 @@ func checkCustomers(customers []collection.Customer, p *problems) {
 		path := fmt.Sprintf("customers[%d]", i)
 		checkListName(p, path, "customer", c.Name, i, names)
 		checkRange(p, path+".weight", c.Weight, minWeight, maxWeight)
+		checkDelivery(c, path, p)
+		checkTakesFor(customers, c, path+".takes_for", p)
 		if len(c.Lanes) == 0 {
 			p.add(path+".lanes", "", "list at least one lane: urgent, normal or bulk")
 		}

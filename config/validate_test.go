@@ -79,6 +79,10 @@ func TestValueProblems(t *testing.T) {
 			"user_agent: \"bot\\r\\nX: y\"\n",
 			[]string{`user_agent = "bot\r\nX: y" (weir.yaml:1): write the value in one line, without control characters`},
 		},
+		"user agent without a name": {
+			"user_agent: \"007 (+https://example.com/bot)\"\n",
+			[]string{`user_agent = "007 (+https://example.com/bot)" (weir.yaml:1): begin with a name of letters, digits, - and _, by which a robots.txt can address you, for instance example-bot/1.0 (+https://example.com/bot)`},
+		},
 		"customers": {
 			"customers:\n  - weight: .nan\n  - {name: Acme, weight: 1001}\n  - {name: b, lanes: [normal, fast, normal]}\n" +
 				"  - {name: b, lanes: []}\n",
@@ -114,6 +118,7 @@ func TestBounds(t *testing.T) {
 		{"window", "0", "-1", "2000", "2001"},
 		{"timeout", "100ms", "99ms", "1h", "1h0m1s"},
 		{"attempts", "1", "0", "100", "101"},
+		{"fallback_after", "0", "-1", "0", "101"},
 		{"give_up_after", "30s", "29s", "720h", "720h0m1s"},
 		{"max_body", "1KiB", "1023", "1GiB", "1073741825"},
 	}
