@@ -27,6 +27,11 @@ func (b *Batches) LoadBatch(ctx context.Context, in collection.LoadBatchInput) (
 }
 
 func readBatch(ctx context.Context, store Store, submission, source string, n int) ([]collection.Record, error) {
+	return readBatchInline(ctx, store, submission, source, n, collection.MaxRecordInline)
+}
+
+// readBatchInline is readBatch with another bound on what is returned by value.
+func readBatchInline(ctx context.Context, store Store, submission, source string, n, inline int) ([]collection.Record, error) {
 	key := collection.BatchKey(submission, source, n)
 	body, err := store.Get(ctx, key, maxBatchObject)
 	if errors.Is(err, collection.ErrObjectMissing) {
@@ -42,7 +47,7 @@ func readBatch(ctx context.Context, store Store, submission, source string, n in
 		if err := json.Unmarshal(line, &r); err != nil {
 			return nil, finalf(collection.ReasonInternal, "the batch %s is damaged at byte %d: %w", key, offset, err)
 		}
-		if len(line) > collection.MaxRecordInline {
+		if len(line) > inline {
 			r = collection.Record{
 				ID: r.ID, Line: r.Line, Key: collection.Clip(r.Key, collection.MaxKeyShown),
 				Stored: &collection.ObjectRange{Key: key, Offset: offset, Length: int64(len(line))},

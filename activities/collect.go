@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,7 +18,10 @@ type Collector struct {
 	Directory Directory
 	Fetcher   Fetcher
 	Permits   Permits
+	Robots    Robots
+	Egresses  Egresses
 	Metrics   Metrics
+	Memory    Memory
 	Clock     Clock
 	// Random gives numbers in [0, 1), for jitter.
 	Random func() float64
@@ -31,12 +35,13 @@ func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (co
 	if !ok {
 		return collection.CollectResult{}, a.end(unknownHere(in.Source))
 	}
-	run := &collectRun{Collector: c, in: in, src: src, attempt: a}
-	result, err := run.do(ctx)
+	run := &collectRun{Collector: c, attempt: a, in: in, src: src, started: c.Clock()}
+	result, err := safely(ctx, "collector", in.Record.ID, func() (collection.CollectResult, error) { return run.do(ctx) })
 	countDeadLetter(c.Metrics, in.Source, err)
 	if err == nil && result.Outcome != "" {
 		c.Metrics.RecordEnded(in.Source, result.Outcome, result.Reason)
 	}
+	run.leaveDelay(err)
 	return result, run.end(err)
 }
 
@@ -44,11 +49,18 @@ func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (co
 type collectRun struct {
 	*Collector
 	*attempt
-	in  collection.CollectInput
-	src collection.Source
+	in      collection.CollectInput
+	src     collection.Source
+	started time.Time
+	// line is what the trail will say of this attempt.
+	line collection.AttemptLine
+	// room is how much of the memory for large bodies the attempt holds.
+	room int64
 }
 
 func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
+	defer r.freeRoom()
+	r.startLine(ctx)
 	if err := r.mayTry(ctx); err != nil {
 		return collection.CollectResult{}, err
 	}
@@ -56,17 +68,21 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	if err != nil {
 		return collection.CollectResult{}, err
 	}
-	response, seen, err := r.request(ctx, rec)
+	got, err := r.ask(ctx, rec)
+	var refused *collection.Refused
+	if errors.As(err, &refused) {
+		return r.refuse(ctx, refused)
+	}
 	if err != nil {
 		return collection.CollectResult{}, err
 	}
-	reason := failure.Classify(seen)
-	retryAfter, _ := seen.RetryAfterHint(r.Clock())
-	r.note(reason, response, retryAfter)
+	reason := failure.Classify(got.seen)
+	retryAfter, _ := got.seen.RetryAfterHint(r.Clock())
+	r.note(reason, got.response, got.seen, retryAfter)
 	if reason != "" {
-		return r.judge(ctx, reason, retryAfter, seen)
+		return r.judge(ctx, reason, retryAfter, got.seen.Message)
 	}
-	raw, err := r.keep(ctx, rec, response)
+	raw, err := r.keep(ctx, rec, got)
 	if err != nil {
 		return collection.CollectResult{}, err
 	}
@@ -97,12 +113,18 @@ func (r *collectRun) elapsed(ctx context.Context) time.Duration {
 	return r.Clock().Sub(activity.GetInfo(ctx).ScheduledTime)
 }
 
+// refuse ends an attempt to which a rule of ours has allowed no request.
+func (r *collectRun) refuse(ctx context.Context, refused *collection.Refused) (collection.CollectResult, error) {
+	r.met(refused.Reason)
+	r.line.Reason = refused.Reason
+	return r.judge(ctx, refused.Reason, 0, refused.Detail)
+}
+
 // judge decides what becomes of a record whose request did not bring a response.
 func (r *collectRun) judge(
-	ctx context.Context, reason collection.Reason, retryAfter time.Duration, seen failure.Observation,
+	ctx context.Context, reason collection.Reason, retryAfter time.Duration, detail string,
 ) (collection.CollectResult, error) {
 	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, reason, retryAfter), r.Random())
-	detail := seen.Message
 	if decision.Reason != reason {
 		detail = fmt.Sprintf("%s (last met: %s)", detail, reason)
 	}
@@ -120,12 +142,12 @@ func (r *collectRun) judge(
 
 func (r *collectRun) result() collection.CollectResult {
 	p := r.snapshot()
-	return collection.CollectResult{Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt}
+	return collection.CollectResult{Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt, Trail: r.trail()}
 }
 
 func (r *collectRun) failed(detail string) collection.AttemptFailure {
 	p := r.snapshot()
-	return collection.AttemptFailure{Detail: detail, Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt}
+	return collection.AttemptFailure{Detail: detail, Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt, Trail: r.trail()}
 }
 
 func (r *collectRun) final(reason collection.Reason, detail string) error {

@@ -73,7 +73,7 @@ func TestCollectSuccessAfterBreakOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCollecting(nil)
 			lose := lendable(t, c)
-			c.Fetcher = fetchFunc(func(context.Context, collection.Source, collection.Record) (*collection.Response, failure.Observation) {
+			c.Fetcher = fetchFunc(func(context.Context, collection.Source, collection.Record, collection.Via) (*collection.Response, failure.Observation) {
 				lose()
 				if failure.Classify(seen) == "" {
 					return page("x"), seen
@@ -94,7 +94,7 @@ func TestCollectSuccessAfterBreakOff(t *testing.T) {
 func TestCollectPermitLostBefore(t *testing.T) {
 	c := newCollecting(nil)
 	lendable(t, c)()
-	c.Fetcher = fetchFunc(func(ctx context.Context, _ collection.Source, _ collection.Record) (*collection.Response, failure.Observation) {
+	c.Fetcher = fetchFunc(func(ctx context.Context, _ collection.Source, _ collection.Record, _ collection.Via) (*collection.Response, failure.Observation) {
 		select {
 		case <-ctx.Done():
 		case <-time.After(10 * time.Second):

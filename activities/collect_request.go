@@ -2,38 +2,158 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// request waits for a permit and makes the request. The permit surrounds the request alone: what follows is not the
-// source's load.
-func (r *collectRun) request(ctx context.Context, rec collection.Record) (*collection.Response, failure.Observation, error) {
-	r.update(func(p *collection.AttemptProgress) { p.Waiting = "permit" })
+// answer is what a request brought.
+type answer struct {
+	response *collection.Response
+	seen     failure.Observation
+	// target is the URL that was requested first; known is what was here of the record before.
+	target string
+	known  *collection.Seen
+	method string
+	egress string
+}
+
+// ask makes the record's request. Whether it may be made is settled before a permit is waited for: what robots.txt takes
+// is a request of its own. A method that was switched while the record waited is taken up.
+func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, error) {
+	for {
+		method := r.Permits.Method(r.src.Name)
+		src, ok := r.src.By(method)
+		if !ok {
+			return answer{}, unknownHere(r.src.Name + ", method " + method)
+		}
+		got := answer{method: method}
+		var err error
+		if got.target, err = r.clear(ctx, src, rec); err != nil {
+			return answer{}, err
+		}
+		if got.known, err = r.known(ctx, src, rec, got.target); err != nil {
+			return answer{}, err
+		}
+		permit, err := r.permit(ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		if permit.Method != method {
+			permit.Release()
+			continue
+		}
+		err = r.request(ctx, src, rec, permit, &got)
+		return got, err
+	}
+}
+
+// clear says where the request goes, if it may go there. A record of which no request can be made fails as one that was
+// tried.
+func (r *collectRun) clear(ctx context.Context, src collection.Source, rec collection.Record) (string, error) {
+	target, err := r.Fetcher.Target(src, rec)
+	if err != nil {
+		return "", &collection.Refused{Reason: collection.ReasonBadRequest, Detail: err.Error()}
+	}
+	r.wait("robots")
 	waitCtx, stopWaiting := r.untilStop()
 	defer stopWaiting()
-	permit, release, err := r.Permits.Acquire(waitCtx, r.src.Name)
-	if err != nil {
-		return nil, failure.Observation{}, leftOver(err)
+	decision, err := r.Robots.Check(waitCtx, src, target)
+	var refused *collection.Refused
+	switch {
+	case errors.As(err, &refused):
+		r.decided(decision)
+		return "", refused
+	case err != nil:
+		return "", r.broken(ctx, err)
 	}
-	defer release()
-	requestCtx, end := within(ctx, permit)
+	r.decided(decision)
+	return target, nil
+}
+
+func (r *collectRun) wait(what string) {
+	r.update(func(p *collection.AttemptProgress) { p.Waiting = what })
+}
+
+// broken is the end of an attempt that our own side broke off before there was a request.
+func (r *collectRun) broken(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return leftOver(err)
+}
+
+func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
+	r.wait("permit")
+	waitCtx, stopWaiting := r.untilStop()
+	defer stopWaiting()
+	permit, err := r.Permits.Acquire(waitCtx, r.src.Name)
+	if err != nil {
+		return nil, r.broken(ctx, err)
+	}
+	r.line.Permit, r.line.Pace = permit.Waited.Milliseconds(), permit.Paced.Milliseconds()
+	return permit, nil
+}
+
+// noEgressRetry is the wait of a record all of whose ways out are retired: one of them is tried again before long.
+const noEgressRetry = 15 * time.Second
+
+// request makes the request. The permit surrounds it alone: what follows is not the source's load.
+func (r *collectRun) request(ctx context.Context, src collection.Source, rec collection.Record, permit *Permit, got *answer) error {
+	defer permit.Release()
+	egress, err := r.Egresses.Choose(src, rec, r.snapshot().BadEgress)
+	if err != nil {
+		r.line.Reason = collection.ReasonEgressUnavailable
+		return transient(collection.ReasonEgressUnavailable, noEgressRetry, r.failed(err.Error()), nil)
+	}
+	requestCtx, end := within(ctx, permit.Context)
 	defer end()
-	r.startRequest()
-	response, seen := r.Fetcher.Fetch(requestCtx, r.src, rec)
+	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: func(ctx context.Context, url string) error {
+		return r.hop(ctx, src, url, permit)
+	}}
+	if got.known != nil {
+		via.ETag, via.LastModified = got.known.ETag, got.known.LastModified
+	}
+	if len(src.Egress.Use) > 0 {
+		got.egress = egress
+	}
+	r.startRequest(*got)
+	got.response, got.seen = r.Fetcher.Fetch(requestCtx, src, rec, via)
+	// At least one: nothing is what an attempt without a request took.
+	r.line.Took = max(r.Clock().Sub(r.line.At).Milliseconds(), 1)
 	switch {
 	case ctx.Err() != nil:
 		// Whatever the observation says, it was we who broke the request off.
-		return nil, seen, ctx.Err()
-	case permit.Err() != nil:
-		return nil, seen, transient(collection.ReasonLeaseLost, 0,
-			r.failed("the request was broken off: "+context.Cause(permit).Error()), nil)
+		return ctx.Err()
+	case permit.Context.Err() != nil:
+		r.line.Reason = collection.ReasonLeaseLost
+		return transient(collection.ReasonLeaseLost, 0,
+			r.failed("the request was broken off: "+context.Cause(permit.Context).Error()), nil)
 	}
-	return response, seen, nil
+	r.Egresses.Report(egress, failure.Classify(got.seen))
+	return nil
+}
+
+// hop lets a redirect pass: to where robots.txt lets it, at the source's pace.
+func (r *collectRun) hop(ctx context.Context, src collection.Source, url string, permit *Permit) error {
+	if err := r.Robots.CheckHop(ctx, src, url, permit); err != nil {
+		return err
+	}
+	return permit.Again(ctx)
+}
+
+// takeRoom waits for room for a large body; it is held until the body is stored.
+func (r *collectRun) takeRoom(ctx context.Context, bytes int64) error {
+	taken, err := r.Memory.Acquire(ctx, bytes)
+	r.room += taken
+	return err
+}
+
+func (r *collectRun) freeRoom() {
+	r.Memory.Release(r.room)
+	r.room = 0
 }
 
 // within is a context that ends with ctx, or with the permit.
@@ -46,8 +166,9 @@ func within(ctx, permit context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-func (r *collectRun) startRequest() {
+func (r *collectRun) startRequest(got answer) {
 	now := r.Clock()
+	r.line.At, r.line.Method, r.line.Egress = now.UTC(), got.method, got.egress
 	first := false
 	r.update(func(p *collection.AttemptProgress) {
 		p.Waiting = ""
@@ -62,7 +183,8 @@ func (r *collectRun) startRequest() {
 	}
 }
 
-func (r *collectRun) note(reason collection.Reason, response *collection.Response, retryAfter time.Duration) {
+// met counts what the attempt has met.
+func (r *collectRun) met(reason collection.Reason) {
 	r.update(func(p *collection.AttemptProgress) {
 		if failure.Lookup(reason).Charged {
 			p.Faults++
@@ -72,6 +194,16 @@ func (r *collectRun) note(reason collection.Reason, response *collection.Respons
 		}
 		p.InARow++
 	})
+}
+
+func (r *collectRun) note(reason collection.Reason, response *collection.Response, seen failure.Observation, retryAfter time.Duration) {
+	r.met(reason)
+	r.line.Status, r.line.Reason = seen.Status, reason
+	bad := ""
+	if failure.Lookup(reason).Fault == failure.FaultEgress {
+		bad = r.line.Egress
+	}
+	r.update(func(p *collection.AttemptProgress) { p.BadEgress = bad })
 	var took time.Duration
 	var size int64
 	if response != nil {
@@ -79,26 +211,4 @@ func (r *collectRun) note(reason collection.Reason, response *collection.Respons
 	}
 	r.Metrics.Request(r.src.Name, reason, took, size)
 	r.Permits.Report(r.src.Name, reason, retryAfter)
-}
-
-// keep stores the response: the body under a name that its content gives it, and what is known of it beside it.
-func (r *collectRun) keep(ctx context.Context, rec collection.Record, response *collection.Response) (collection.Raw, error) {
-	raw := collection.Raw{
-		SHA256: digest(response.Body), Size: int64(len(response.Body)), URL: response.URL, Status: response.Status,
-		ContentType: response.ContentType, FetchedAt: response.FetchedAt.UTC(),
-	}
-	raw.Key = collection.RawKey(r.in.Submission, rec.ID, raw.SHA256)
-	if _, err := r.Store.Create(ctx, raw.Key, response.Body, typeBytes); err != nil {
-		return raw, storeFailed(ctx, "store the raw body", err)
-	}
-	meta, err := json.Marshal(collection.RawMeta{
-		Raw: raw, Source: r.src.Name, Record: rec, Header: response.Header, Duration: collection.Duration(response.Duration),
-	})
-	if err != nil {
-		return raw, fmt.Errorf("encode what is known of the raw body: %w", err)
-	}
-	if _, err := r.Store.Put(ctx, collection.RawMetaKey(r.in.Submission, rec.ID, raw.SHA256), meta, typeJSON); err != nil {
-		return raw, storeFailed(ctx, "store what is known of the raw body", err)
-	}
-	return raw, nil
 }

@@ -16,7 +16,7 @@ import (
 
 // untilCancelled is a target that never answers.
 func untilCancelled(started func()) fetchFunc {
-	return func(ctx context.Context, _ collection.Source, _ collection.Record) (*collection.Response, failure.Observation) {
+	return func(ctx context.Context, _ collection.Source, _ collection.Record, _ collection.Via) (*collection.Response, failure.Observation) {
 		started()
 		<-ctx.Done()
 		return nil, failure.Observation{Transport: failure.TransportCancelled, Message: "cancelled"}
@@ -60,7 +60,7 @@ func TestCollectStopped(t *testing.T) {
 // TestCollectSuccessThatWasCancelled: what arrives after the cancellation is not kept.
 func TestCollectSuccessThatWasCancelled(t *testing.T) {
 	ctx, cancel := stoppable(t)
-	c := newCollecting(func(context.Context, collection.Source, collection.Record) (*collection.Response, failure.Observation) {
+	c := newCollecting(func(context.Context, collection.Source, collection.Record, collection.Via) (*collection.Response, failure.Observation) {
 		cancel(temporal.NewCanceledError())
 		return page("x"), success
 	})
@@ -82,7 +82,7 @@ func TestCollectWaitEndsWithTheWorker(t *testing.T) {
 	tr := &trial{stop: stop, number: 2, before: collection.AttemptProgress{Ended: 1, Requests: 1, Faults: 1, Reason: collection.ReasonReset, InARow: 1}}
 	_, err := c.attempt(t, tr)
 	requireTransient(t, err, collection.ReasonLeaseLost, "another one takes it")
-	require.Equal(t, collection.AttemptProgress{Ended: 2, Requests: 1, Faults: 1, Reason: collection.ReasonReset, InARow: 1}, tr.progress(t))
+	require.Equal(t, collection.AttemptProgress{Ended: 2, Requests: 1, Faults: 1, Reason: collection.ReasonReset, InARow: 1}, counters(tr.progress(t)))
 	require.Empty(t, c.metrics.started)
 	_, granted := c.permits.state()
 	require.Zero(t, granted)
@@ -125,18 +125,17 @@ func TestCollectHeartbeats(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, out.Attempts)
 	beat := tr.heard()[2].(collection.AttemptProgress)
-	require.Equal(t, collection.AttemptProgress{Ended: 1, Requests: 1, Waiting: "permit"}, beat)
+	require.Equal(t, collection.AttemptProgress{Ended: 1, Requests: 1, Waiting: "permit"}, counters(beat))
 	heard := len(tr.heard())
 	time.Sleep(10 * time.Millisecond)
 	require.Len(t, tr.heard(), heard, "the heartbeat ends with the attempt")
 }
 
-// TestCollectPanics: a permit is given back whatever happens in between.
+// TestCollectPanics: a permit is given back whatever happens in between, and the record ends for a person to look at.
 func TestCollectPanics(t *testing.T) {
-	c := newCollecting(func(context.Context, collection.Source, collection.Record) (*collection.Response, failure.Observation) {
+	c := newCollecting(func(context.Context, collection.Source, collection.Record, collection.Via) (*collection.Response, failure.Observation) {
 		panic("a bug in a library")
 	})
 	_, err := c.attempt(t, &trial{})
-	require.ErrorContains(t, err, "a bug in a library")
-	require.True(t, temporal.IsPanicError(errors.Unwrap(err)) || temporal.IsPanicError(err))
+	requireFinal(t, err, collection.ReasonInternal, "the collector panicked: a bug in a library")
 }

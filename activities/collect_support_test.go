@@ -17,6 +17,8 @@ type collecting struct {
 	store   *shaky
 	permits *turnstile
 	metrics *ledgerOfMetrics
+	ways    *ways
+	room    *room
 	now     time.Time
 	// heldDuringWrites is the most permits held while the store was written.
 	heldDuringWrites int
@@ -29,10 +31,10 @@ var patience = collection.Source{
 }
 
 func newCollecting(fetch fetchFunc) *collecting {
-	c := &collecting{store: newShaky(), permits: &turnstile{}, metrics: &ledgerOfMetrics{}, now: accepted.Add(time.Minute)}
+	c := &collecting{store: newShaky(), permits: &turnstile{}, metrics: &ledgerOfMetrics{}, ways: &ways{}, room: &room{}, now: accepted.Add(time.Minute)}
 	c.Collector = &Collector{
 		Store: c.store, Directory: directory{sources: []collection.Source{patience}}, Fetcher: fetch, Permits: c.permits,
-		Metrics: c.metrics, Clock: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
+		Robots: robots{}, Egresses: c.ways, Metrics: c.metrics, Memory: c.room, Clock: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
 	}
 	c.watch(nil)
 	return c
@@ -57,6 +59,7 @@ func (c *collecting) attempt(t testing.TB, tr *trial) (collection.CollectResult,
 	out, err := run(t, tr, c.Collect, collectInput)
 	held, _ := c.permits.state()
 	require.Zero(t, held, "a permit was not given back")
+	require.Zero(t, c.room.taken, "memory was not given back")
 	require.Zero(t, c.heldDuringWrites, "a permit was held while the store was written")
 	return out, err
 }
@@ -78,7 +81,7 @@ func page(body string) *collection.Response {
 // answers is a target that gives one answer after the other, and the last one for ever.
 func answers(seen ...failure.Observation) fetchFunc {
 	n := 0
-	return func(context.Context, collection.Source, collection.Record) (*collection.Response, failure.Observation) {
+	return func(context.Context, collection.Source, collection.Record, collection.Via) (*collection.Response, failure.Observation) {
 		o := seen[min(n, len(seen)-1)]
 		n++
 		if failure.Classify(o) == "" {
@@ -93,3 +96,15 @@ var (
 	broken500 = failure.Observation{Status: 500, Message: "GET /a answered 500"}
 	absent    = failure.Observation{Status: 404, Message: "GET /a answered 404"}
 )
+
+// counters are an attempt's progress without what its trail tells.
+func counters(p collection.AttemptProgress) collection.AttemptProgress {
+	p.Trail, p.EndedAt, p.Delay = nil, nil, 0
+	return p
+}
+
+// withoutTrail is a result without its trail.
+func withoutTrail(r collection.CollectResult) collection.CollectResult {
+	r.Trail = nil
+	return r
+}

@@ -25,7 +25,7 @@ func TestCollect(t *testing.T) {
 		Key: "raw/s1/" + collectInput.Record.ID + "/" + sum, SHA256: sum, Size: 10, URL: "https://books.example/a/", Status: 200,
 		ContentType: "text/html; charset=utf-8", FetchedAt: accepted.Add(61 * time.Second),
 	}
-	require.Equal(t, collection.CollectResult{Raw: &raw, Attempts: 1, FirstRequestAt: &c.now}, out)
+	require.Equal(t, collection.CollectResult{Raw: &raw, Attempts: 1, FirstRequestAt: &c.now}, withoutTrail(out))
 	require.Equal(t, "<h1>A</h1>", c.store.text(t, raw.Key))
 	var meta collection.RawMeta
 	require.NoError(t, json.Unmarshal([]byte(c.store.text(t, raw.Key+".meta.json")), &meta))
@@ -64,7 +64,7 @@ func TestCollectOutcomes(t *testing.T) {
 		require.Equal(t, collection.CollectResult{
 			Outcome: c.outcome, Reason: c.reason, Detail: collection.Clip(c.seen.Message, collection.MaxDetail),
 			Attempts: 1, FirstRequestAt: &b.now,
-		}, out)
+		}, withoutTrail(out))
 		require.Equal(t, []endedCall{{"books", c.outcome, c.reason}}, b.metrics.ended)
 		require.Equal(t, []askedCall{{"books", c.reason, 0, 0}}, b.metrics.asked)
 		require.Empty(t, b.store.dump(t))
@@ -119,7 +119,7 @@ func TestCollectTransient(t *testing.T) {
 			}
 			require.Equal(t, collection.AttemptProgress{
 				Ended: 1, Requests: 1, Faults: charged, Reason: reason, InARow: 1, FirstRequestAt: &c.now,
-			}, p)
+			}, counters(p))
 		}
 	}
 }
@@ -290,7 +290,7 @@ func TestCollectByReference(t *testing.T) {
 	whole := collectInput.Record
 	whole.Fields = json.RawMessage(`{"text":"` + strings.Repeat("x", 5_000) + `"}`)
 	var asked collection.Record
-	c.Fetcher = fetchFunc(func(_ context.Context, _ collection.Source, rec collection.Record) (*collection.Response, failure.Observation) {
+	c.Fetcher = fetchFunc(func(_ context.Context, _ collection.Source, rec collection.Record, _ collection.Via) (*collection.Response, failure.Observation) {
 		asked = rec
 		return page("x"), success
 	})
@@ -336,5 +336,5 @@ func TestCollectNoPermit(t *testing.T) {
 	tr := &trial{}
 	_, err := c.attempt(t, tr)
 	requireTransient(t, err, collection.ReasonLeaseLost)
-	require.Equal(t, collection.AttemptProgress{Ended: 1}, tr.progress(t))
+	require.Equal(t, collection.AttemptProgress{Ended: 1}, counters(tr.progress(t)))
 }

@@ -20,7 +20,7 @@ type Deliverer struct {
 // document again changes nothing; another document is a new generation, never a silent overwrite.
 func (d *Deliverer) Deliver(ctx context.Context, in collection.DeliverInput) (collection.DeliverResult, error) {
 	a := begin(ctx)
-	result, err := d.deliver(ctx, a, in)
+	result, err := safely(ctx, "delivery", in.RecordID, func() (collection.DeliverResult, error) { return d.deliver(ctx, a, in) })
 	countDeadLetter(d.Metrics, in.Source, err)
 	if err == nil {
 		d.Metrics.RecordEnded(in.Source, collection.OutcomeDelivered, "")

@@ -129,6 +129,9 @@ func (s *shaky) Open(ctx context.Context, key string) (io.ReadCloser, collection
 		return nil, collection.ObjectInfo{}, tr.refuse
 	}
 	body, info, err := s.Store.Open(ctx, key)
+	if tr.lose != nil {
+		return nil, collection.ObjectInfo{}, tr.lose
+	}
 	if err != nil || tr.cut == 0 {
 		return body, info, err
 	}
@@ -216,9 +219,14 @@ type turnstile struct {
 	// permit is the permit's context; nil means one that does not end.
 	permit context.Context
 
-	mu            sync.Mutex
-	held, granted int
-	reports       []reported
+	// waited and paced are what permits say of themselves.
+	waited, paced time.Duration
+
+	mu sync.Mutex
+	// method is the fetch method in use.
+	method                string
+	held, granted, agains int
+	reports               []reported
 }
 
 // reported is one call of Report.
@@ -234,12 +242,19 @@ func (p *turnstile) Report(source string, reason collection.Reason, retryAfter t
 	p.reports = append(p.reports, reported{source, reason, retryAfter})
 }
 
-func (p *turnstile) Acquire(ctx context.Context, _ string) (context.Context, func(), error) {
+func (p *turnstile) Method(string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.method
+}
+
+func (p *turnstile) Acquire(ctx context.Context, source string) (*Permit, error) {
 	if p.acquire != nil {
 		if err := p.acquire(ctx); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
+	method := p.Method(source)
 	permit := p.permit
 	if permit == nil {
 		permit = context.Background()
@@ -249,12 +264,21 @@ func (p *turnstile) Acquire(ctx context.Context, _ string) (context.Context, fun
 	p.held++
 	p.granted++
 	var once sync.Once
-	return permit, func() {
-		once.Do(func() {
+	return &Permit{
+		Context: permit, Method: method, Waited: p.waited, Paced: p.paced,
+		Again: func(context.Context) error {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.held--
-		})
+			p.agains++
+			return nil
+		},
+		Release: func() {
+			once.Do(func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				p.held--
+			})
+		},
 	}, nil
 }
 
@@ -264,11 +288,92 @@ func (p *turnstile) state() (held, granted int) {
 	return p.held, p.granted
 }
 
-type fetchFunc func(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation)
+type fetchFunc func(
+	ctx context.Context, src collection.Source, rec collection.Record, via collection.Via,
+) (*collection.Response, failure.Observation)
 
-func (f fetchFunc) Fetch(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation) {
-	return f(ctx, src, rec)
+func (f fetchFunc) Fetch(
+	ctx context.Context, src collection.Source, rec collection.Record, via collection.Via,
+) (*collection.Response, failure.Observation) {
+	return f(ctx, src, rec, via)
 }
+
+// Target is the record's URL, or the method's own.
+func (f fetchFunc) Target(src collection.Source, rec collection.Record) (string, error) {
+	if src.Request.URL != "" {
+		return src.Request.URL, nil
+	}
+	if rec.URL == "" {
+		return "", errors.New("the record has no URL")
+	}
+	return rec.URL, nil
+}
+
+// robots is what robots.txt files say; without any function they allow everything.
+type robots struct {
+	check func(url string) (collection.RobotsDecision, error)
+	hop   func(url string) error
+}
+
+func (r robots) Check(_ context.Context, _ collection.Source, url string) (collection.RobotsDecision, error) {
+	if r.check == nil {
+		return collection.RobotsDecision{Allowed: true, Why: "no rule"}, nil
+	}
+	return r.check(url)
+}
+
+func (r robots) CheckHop(_ context.Context, _ collection.Source, url string, _ *Permit) error {
+	if r.hop == nil {
+		return nil
+	}
+	return r.hop(url)
+}
+
+// ways are ways out: the first that is good and not to be avoided.
+type ways struct {
+	bad     map[string]bool
+	reports []wayReport
+}
+
+type wayReport struct {
+	name   string
+	reason collection.Reason
+}
+
+func (w *ways) Choose(src collection.Source, _ collection.Record, avoid string) (string, error) {
+	if len(src.Egress.Use) == 0 {
+		return collection.EgressDirect, nil
+	}
+	second := ""
+	for _, name := range src.Egress.Use {
+		switch {
+		case w.bad[name]:
+		case name == avoid:
+			second = name
+		default:
+			return name, nil
+		}
+	}
+	if second == "" {
+		return "", errors.New("every way out is retired")
+	}
+	return second, nil
+}
+
+func (w *ways) Report(name string, reason collection.Reason) {
+	w.reports = append(w.reports, wayReport{name, reason})
+}
+
+// room is memory that counts.
+type room struct{ taken, most int64 }
+
+func (r *room) Acquire(_ context.Context, bytes int64) (int64, error) {
+	r.taken += bytes
+	r.most = max(r.most, r.taken)
+	return bytes, nil
+}
+
+func (r *room) Release(taken int64) { r.taken -= taken }
 
 // ended, started, asked and proved are what the metrics were told.
 type (
@@ -329,7 +434,10 @@ func (m *ledgerOfMetrics) Delivered(customer string, size int64, lag time.Durati
 
 type rulebook map[string]*extract.Rules
 
-func (r rulebook) Rules(source string) (*extract.Rules, bool) {
+func (r rulebook) Rules(source, method string) (*extract.Rules, bool) {
+	if method != "" {
+		source += "/" + method
+	}
 	rules, ok := r[source]
 	return rules, ok
 }

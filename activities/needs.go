@@ -38,23 +38,66 @@ type Directory interface {
 	Customer(name string) (collection.Customer, bool)
 }
 
-// Fetcher makes one request. The observation says what came of it; the response is nil unless it was a success.
+// Fetcher makes one request, and follows where it leads. The observation says what came of it; the response is nil unless
+// it was a success.
 type Fetcher interface {
-	Fetch(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation)
+	Fetch(ctx context.Context, src collection.Source, rec collection.Record, via collection.Via) (*collection.Response, failure.Observation)
+	// Target is the URL that the request would go to. Its error says what is wrong with the record.
+	Target(src collection.Source, rec collection.Record) (string, error)
 }
 
 // Permits hands out the right to have one request in flight against a source.
 type Permits interface {
-	// Acquire waits for a permit, until ctx ends. The permit is a context that ends when the right is lost; it does not
-	// end with ctx. release gives the right back and may be called more than once.
-	Acquire(ctx context.Context, source string) (permit context.Context, release func(), err error)
+	// Method is the fetch method that the source is asked by now; empty where it has but one.
+	Method(source string) string
+	// Acquire waits for a permit, until ctx ends.
+	Acquire(ctx context.Context, source string) (*Permit, error)
 	// Report tells what a request met; retryAfter is what the target asked for, zero if nothing.
 	Report(source string, reason collection.Reason, retryAfter time.Duration)
 }
 
-// Rulebook has every source's compiled parse rules.
+// Permit is the right to have one request in flight against a source.
+type Permit struct {
+	// Context ends when the right is lost; it does not end with the context that Acquire was given.
+	Context context.Context
+	// Release gives the right back and may be called more than once.
+	Release func()
+	// Again waits until the source's pace allows another request under the same permit, as a redirect needs one.
+	Again func(ctx context.Context) error
+	// Method is the fetch method that the source is asked by.
+	Method string
+	// Waited is how long the permit was waited for, and Paced how long the source's pace after it.
+	Waited, Paced time.Duration
+}
+
+// Robots knows what the robots.txt of a source's hosts say.
+type Robots interface {
+	// Check says whether a URL may be requested; it may fetch a robots.txt, with a permit of its own, so the caller holds
+	// none. A *collection.Refused says no, with the decision filled in.
+	Check(ctx context.Context, src collection.Source, url string) (collection.RobotsDecision, error)
+	// CheckHop is Check for where a redirect leads, under the permit of the request that was redirected.
+	CheckHop(ctx context.Context, src collection.Source, url string, permit *Permit) error
+}
+
+// Egresses knows the ways out and how they do.
+type Egresses interface {
+	// Choose picks a way out for a record, another one than avoid if there is one. It fails when all are retired.
+	Choose(src collection.Source, rec collection.Record, avoid string) (string, error)
+	// Report tells what a request by a way out met.
+	Report(name string, reason collection.Reason)
+}
+
+// Memory is what a process has for bodies that are not small.
+type Memory interface {
+	// Acquire waits until so many bytes are free, until ctx ends; more than there is at all counts as all.
+	Acquire(ctx context.Context, bytes int64) (taken int64, err error)
+	// Release gives back what was taken.
+	Release(taken int64)
+}
+
+// Rulebook has every source's compiled parse rules, by fetch method.
 type Rulebook interface {
-	Rules(source string) (*extract.Rules, bool)
+	Rules(source, method string) (*extract.Rules, bool)
 }
 
 // Engine reads the results of workflows.

@@ -4,8 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"runtime/debug"
+	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -24,7 +23,7 @@ type Parser struct {
 // (E03). So is a parser that panics: the bytes that it met are the same the next time (E10).
 func (p *Parser) Parse(ctx context.Context, in collection.ParseInput) (collection.ParseResult, error) {
 	a := begin(ctx)
-	result, err := p.parse(ctx, a, in)
+	result, err := safely(ctx, "parser", in.Record.ID, func() (collection.ParseResult, error) { return p.parse(ctx, a, in) })
 	countDeadLetter(p.Metrics, in.Source, err)
 	return result, a.end(err)
 }
@@ -33,9 +32,9 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	if err := a.killer(); err != nil {
 		return collection.ParseResult{}, err
 	}
-	rules, ok := p.Rulebook.Rules(in.Source)
+	rules, ok := p.Rulebook.Rules(in.Source, in.Raw.Method)
 	if !ok {
-		return collection.ParseResult{}, unknownHere(in.Source)
+		return collection.ParseResult{}, unknownHere(strings.TrimSuffix(in.Source+", method "+in.Raw.Method, ", method "))
 	}
 	record, err := wholeRecord(ctx, p.Store, in.Record)
 	if err != nil {
@@ -45,7 +44,7 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	if err != nil {
 		return collection.ParseResult{}, err
 	}
-	fields, err := apply(ctx, rules, extract.Input{Body: body, ContentType: in.Raw.ContentType, URL: in.Raw.URL})
+	fields, missing, err := apply(ctx, rules, extract.Input{Body: body, ContentType: in.Raw.ContentType, URL: in.Raw.URL})
 	if err != nil {
 		return collection.ParseResult{}, err
 	}
@@ -56,7 +55,7 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 		return collection.ParseResult{}, finalf(collection.ReasonInternal, "the parsed fields cannot be written as JSON: %w", err)
 	}
 	kept, err := keepDocument(ctx, p.Store, in.Submission, in.Record.ID, document)
-	return collection.ParseResult{Document: kept}, err
+	return collection.ParseResult{Document: kept, Missing: missing}, err
 }
 
 func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
@@ -74,24 +73,18 @@ func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
 	return body, nil
 }
 
-// apply runs the rules. Rules and libraries meet bytes from strangers, and must not take the worker along.
-func apply(ctx context.Context, rules *extract.Rules, in extract.Input) (fields map[string]any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			activity.GetLogger(ctx).Error("the parser panicked", "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			err = finalf(collection.ReasonInternal, "the parser panicked: %v", r)
-		}
-	}()
+// apply runs the rules.
+func apply(ctx context.Context, rules *extract.Rules, in extract.Input) (fields map[string]any, missing []string, err error) {
 	result, err := rules.Apply(in)
 	var refused *extract.Error
 	switch {
 	case errors.As(err, &refused):
-		return nil, finalf(refused.Reason, "%s", refused.Detail)
+		return nil, nil, finalf(refused.Reason, "%s", refused.Detail)
 	case err != nil:
-		return nil, finalf(collection.ReasonInternal, "the rules could not be applied: %w", err)
+		return nil, nil, finalf(collection.ReasonInternal, "the rules could not be applied: %w", err)
 	}
 	for _, w := range result.Warnings {
 		activity.GetLogger(ctx).Warn("the response has a fault that the rules tolerate", "fault", w)
 	}
-	return result.Fields, nil
+	return result.Fields, result.Missing[:min(len(result.Missing), collection.MaxMissing)], nil
 }

@@ -27,6 +27,8 @@ type batchWriter struct {
 	pending int
 	records int
 	done    []collection.BatchPlan
+	// index says in which batch each record is.
+	index []collection.IndexEntry
 }
 
 func (b *batchWriter) add(ctx context.Context, r collection.Record) error {
@@ -38,6 +40,7 @@ func (b *batchWriter) add(ctx context.Context, r collection.Record) error {
 	b.buffer.WriteByte('\n')
 	b.pending++
 	b.records++
+	b.index = append(b.index, collection.IndexEntry{Record: r.ID, Batch: len(b.done) + 1})
 	if b.pending == b.limit || b.buffer.Len() >= maxBatchBytes {
 		return b.flush(ctx)
 	}

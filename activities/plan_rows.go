@@ -2,6 +2,7 @@ package activities
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,6 +55,18 @@ func (r rowResolver) record(row intake.Row) (string, collection.Record, *collect
 	}
 	rec.ID = collection.RecordID(src.Name, rec.Key)
 	return src.Name, rec, nil
+}
+
+// ResolveRow says which source's record a row is, as Plan does. check says whether a request can be made of the record;
+// fallback is the source of a row that names none and whose URL belongs to none. The error is a sentence about the row.
+func ResolveRow(
+	directory Directory, check func(collection.Source, collection.Record) error, fallback string, row intake.Row,
+) (source string, record collection.Record, err error) {
+	source, record, refused := rowResolver{directory: directory, check: check, fallback: fallback}.record(row)
+	if refused != nil {
+		return source, record, errors.New(refused.Detail)
+	}
+	return source, record, nil
 }
 
 func refuse(line int, source string, reason collection.Reason, err error) *collection.FailureRow {
@@ -119,7 +132,7 @@ func (r rowResolver) source(name, url string) (collection.Source, error) {
 
 // ownHost refuses a URL that would be requested under another source's ceiling.
 func ownHost(src collection.Source, host string) error {
-	if host == "" || src.Request.URL != "" || src.Owns(host) {
+	if host == "" || !src.AsksRecordURL() || src.Owns(host) {
 		return nil
 	}
 	return fmt.Errorf("the host %s is none of source %s's hosts", host, src.Name)
@@ -132,7 +145,7 @@ func recordKey(own string, src collection.Source, rec collection.Record) (string
 		return own, nil
 	case rec.URL != "":
 		return urlkey.Key(rec.URL)
-	case src.Request.URL == "":
+	case src.AsksRecordURL():
 		return "", fmt.Errorf("the row has no url, and source %s builds none", src.Name)
 	case len(rec.Fields) > 0:
 		return string(rec.Fields), nil

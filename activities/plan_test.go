@@ -55,7 +55,7 @@ func TestPlan(t *testing.T) {
 
 	objects := p.store.dump(t)
 	require.ElementsMatch(t, []string{
-		"uploads/acme/s1/list.csv", "plans/s1/plan.json", "plans/s1/rejected-00001.jsonl",
+		"uploads/acme/s1/list.csv", "plans/s1/plan.json", "plans/s1/index.bin", "plans/s1/rejected-00001.jsonl",
 		"plans/s1/books/00001.jsonl", "plans/s1/books/00002.jsonl", "plans/s1/shop/00001.jsonl",
 	}, keys(objects))
 	var standing collection.PlanResult

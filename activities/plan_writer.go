@@ -127,6 +127,10 @@ func (w *planWriter) finish(ctx context.Context) (collection.PlanResult, error) 
 		return plan, err
 	}
 	plan.RejectedParts = w.rejected.parts
+	planDelivery(&plan, w.customer, w.Directory)
+	if err := w.storeIndex(ctx, plan); err != nil {
+		return plan, err
+	}
 	body, err := json.Marshal(plan)
 	if err != nil {
 		return plan, fmt.Errorf("encode the plan: %w", err)

@@ -1,11 +1,8 @@
 package activities
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 
 	"github.com/weir-collect/weir/collection"
@@ -18,10 +15,15 @@ type Settler struct {
 	// PartRecords and PartBytes close a part of the results, whichever comes first; bytes are counted before compression.
 	PartRecords int
 	PartBytes   int
+	// Checks say whether what was collected looks as it should.
+	Checks QualityChecks
+
+	// standing is the delivery that a settlement found; each works on a copy of the Settler.
+	standing standing
 }
 
 // Settle accounts for every submitted row: it reads the plan and the ledger, looks at every delivered object, writes the
-// parts of the results, the failures, and last the manifest. A row that the ledger does not know, or whose object is not
+// parts of the results, the failures, what checks have found, and last the manifest. A row that the ledger does not know, or whose object is not
 // there as it was delivered, is a failure with a reason. If the counts do not add up it fails, and the submission with
 // it: nothing is called complete that is not.
 func (s *Settler) Settle(ctx context.Context, in collection.SettleInput) (collection.SettleResult, error) {
@@ -38,6 +40,15 @@ func (s *Settler) settle(ctx context.Context, a *attempt, in collection.SettleIn
 	if err != nil {
 		return collection.SettleResult{}, err
 	}
+	own := *s
+	if own.standing, err = readStanding(ctx, s.Store, plan); err != nil {
+		return collection.SettleResult{}, err
+	}
+	return own.account(ctx, a, in, plan)
+}
+
+// account enters every row into the books, and closes them if they balance.
+func (s *Settler) account(ctx context.Context, a *attempt, in collection.SettleInput, plan collection.PlanResult) (collection.SettleResult, error) {
 	b := newBooks(s, a, plan, in.Cancelled)
 	if err := b.rejectedRows(ctx); err != nil {
 		return collection.SettleResult{}, err
@@ -70,10 +81,15 @@ func (s *Settler) close(
 		}
 		files = append(files, file)
 	}
+	report, err := s.Checks.report(ctx, s.Store, plan.Submission, b.counts.Counts())
+	if err != nil {
+		return collection.SettleResult{}, err
+	}
 	manifest := collection.Manifest{
 		Version: collection.ManifestVersion, Submission: plan.Submission, Customer: plan.Customer,
 		State: finalState(in.Cancelled, plan.Expected, b.total), AcceptedAt: plan.AcceptedAt.UTC(), Expected: plan.Expected,
 		Outcomes: b.total, Sources: b.sources, Files: files,
+		Checks: report.Checks, Breaches: len(collection.Breaches(report.Checks)),
 	}
 	body, err := s.writeManifest(ctx, a, manifest)
 	if err != nil {
@@ -82,6 +98,7 @@ func (s *Settler) close(
 	return collection.SettleResult{
 		State: manifest.State, Expected: plan.Expected, Outcomes: b.total,
 		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: digest(body),
+		Breaches: collection.BreachesShown(report.Checks),
 	}, nil
 }
 
@@ -99,10 +116,11 @@ func finalState(cancelled bool, expected int, t collection.Tally) collection.Sta
 	}
 }
 
-// writeFile writes one file of the delivery and verifies it at the destination.
+// writeFile writes one file of the delivery and verifies it at the destination. key is its name in the first generation.
 func (s *Settler) writeFile(
 	ctx context.Context, a *attempt, key, contentType string, body []byte, records int,
 ) (collection.ManifestFile, error) {
+	key = s.standing.place(key, digest(body))
 	file := collection.ManifestFile{
 		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: digest(body),
 	}
@@ -127,42 +145,4 @@ func (s *Settler) writeOnce(ctx context.Context, a *attempt, key, contentType st
 		return storeFailed(ctx, "write "+key, err)
 	}
 	return confirm(ctx, a, s.Store, key, body)
-}
-
-// writeManifest writes the manifest and its checksum. A manifest that stands and says the same is kept to the byte: only
-// the times of verification could differ.
-func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Manifest) ([]byte, error) {
-	body, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("encode the manifest: %w", err)
-	}
-	body = append(body, '\n')
-	key := collection.ManifestKey(m.Customer, m.Submission)
-	standing, err := s.Store.Get(ctx, key, maxPlan)
-	switch {
-	case err == nil && sameManifest(standing, m):
-		body = standing
-	case err == nil || errors.Is(err, collection.ErrObjectMissing):
-		if err := s.writeOnce(ctx, a, key, typeJSON, body); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, storeFailed(ctx, "read "+key, err)
-	}
-	sum := fmt.Appendf(nil, "%s  manifest.json\n", digest(body))
-	return body, s.writeOnce(ctx, a, collection.ManifestSumKey(m.Customer, m.Submission), typeText, sum)
-}
-
-// sameManifest compares all but the times of verification.
-func sameManifest(standing []byte, m collection.Manifest) bool {
-	var old collection.Manifest
-	if json.Unmarshal(standing, &old) != nil || len(old.Files) != len(m.Files) {
-		return false
-	}
-	for i := range old.Files {
-		old.Files[i].VerifiedAt = m.Files[i].VerifiedAt
-	}
-	a, errA := json.Marshal(old)
-	b, errB := json.Marshal(m)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
 }

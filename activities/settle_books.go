@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/quality"
 )
 
 // books is the account of one settlement: every row of the submission is entered once.
@@ -22,6 +23,8 @@ type books struct {
 	failures  bytes.Buffer
 	failed    int
 	parts     *partWriter
+	// counts are what the checks look at.
+	counts *quality.Counter
 	// there are the keys of the delivered objects; nil until somebody asks.
 	there map[string]bool
 }
@@ -29,7 +32,7 @@ type books struct {
 func newBooks(s *Settler, a *attempt, plan collection.PlanResult, cancelled bool) *books {
 	return &books{
 		settler: s, plan: plan, cancelled: cancelled, sources: []collection.SourceOutcomes{}, total: collection.Tally{},
-		parts: newPartWriter(s, a, plan),
+		parts: newPartWriter(s, a, plan), counts: quality.NewCounter(plan.Submission, plan.AcceptedAt),
 	}
 }
 
@@ -58,6 +61,7 @@ func (b *books) rejectedRows(ctx context.Context) error {
 				return err
 			}
 			b.total.Add(row.Outcome, row.Reason, 1)
+			b.counts.Rejected(row)
 		}
 	}
 	return nil
@@ -92,12 +96,14 @@ func (b *books) enter(ctx context.Context, rows []collection.LedgerRow, outcomes
 			return err
 		}
 		for i, row := range chunk {
+			b.counts.Record(row)
 			if row.Outcome == collection.OutcomeDelivered {
 				lost, err := b.parts.add(ctx, row, documents[i])
 				if err != nil {
 					return err
 				}
 				if lost != nil {
+					b.counts.Lost(row)
 					row.Outcome, row.Reason, row.Detail = collection.OutcomeDeadLettered, lost.Reason, lost.Detail
 				}
 			}

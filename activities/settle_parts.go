@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/layout"
 )
 
 // maxLostCarried bounds a heartbeat. Behind so many lost records a later attempt starts again where the last heartbeat with
@@ -23,10 +24,15 @@ type delivered struct {
 
 // partWriter writes the parts of the results. It tells the heartbeat which parts are done, so that a later attempt goes
 // on behind them.
+//
+// The parts of a table cannot be written before all columns are known. So their documents are first staged, as the parts
+// that JSON Lines would have, and flush makes the tables of these: of a delivery of many small documents two large reads of
+// each part are little beside the one read of each document.
 type partWriter struct {
 	settler *Settler
 	attempt *attempt
 	plan    collection.PlanResult
+	layout  collection.PlannedLayout
 
 	// before is what an earlier attempt has done, and passed how many delivered rows have gone by since the start.
 	before collection.SettleProgress
@@ -35,15 +41,26 @@ type partWriter struct {
 	buffer  bytes.Buffer
 	zipped  bytes.Buffer
 	records int
+	// written are the parts, staged ones in the case of tables; files are those of the delivery.
+	written []collection.ManifestFile
 	files   []collection.ManifestFile
 	lost    []collection.LostDelivery
 }
 
 func newPartWriter(s *Settler, a *attempt, plan collection.PlanResult) *partWriter {
 	w := &partWriter{settler: s, attempt: a, plan: plan, files: []collection.ManifestFile{}}
+	if plan.Layout != nil {
+		w.layout = *plan.Layout
+	}
+	if w.layout.Records == 0 {
+		w.layout.Records = s.PartRecords
+	}
+	if w.layout.Bytes == 0 {
+		w.layout.Bytes = int64(s.PartBytes)
+	}
 	if earlier := a.snapshot().Settle; earlier != nil {
 		w.before = *earlier
-		w.files = append(w.files, earlier.Files...)
+		w.written = append(w.written, earlier.Files...)
 		w.lost = append(w.lost, earlier.Lost...)
 	}
 	return w
@@ -59,15 +76,19 @@ func (w *partWriter) add(ctx context.Context, row collection.LedgerRow, d delive
 	if w.passed <= w.before.Delivered {
 		return w.lostBefore(row.Record), nil
 	}
-	if lost := compare(row, d); lost != nil {
+	lost := compare(row, d)
+	if lost == nil && w.layout.IsTable() {
+		lost = unreadableDocument(row, d)
+	}
+	if lost != nil {
 		w.lost = append(w.lost, *lost)
 		return lost, nil
 	}
 	w.buffer.Write(d.body)
 	w.buffer.WriteByte('\n')
 	w.records++
-	if w.records >= w.settler.PartRecords || w.buffer.Len() >= w.settler.PartBytes {
-		return nil, w.flush(ctx)
+	if w.records >= w.layout.Records || int64(w.buffer.Len()) >= w.layout.Bytes {
+		return nil, w.closePart(ctx)
 	}
 	return nil, nil
 }
@@ -106,8 +127,30 @@ func compare(row collection.LedgerRow, d delivered) *collection.LostDelivery {
 	return nil
 }
 
-// flush writes the current part, if there is anything in it.
+// unreadableDocument is a delivered object that no table can show; it is not left out without a word.
+func unreadableDocument(row collection.LedgerRow, d delivered) *collection.LostDelivery {
+	_, err := layout.Decode(d.body)
+	if err == nil {
+		return nil
+	}
+	return &collection.LostDelivery{Record: row.Record, Reason: collection.ReasonDeliveryConflict,
+		Detail: fmt.Sprintf("%s was delivered so, but cannot be put into a table: %v", row.Delivered.Key, err)}
+}
+
+// flush writes what is left; behind it all files are written.
 func (w *partWriter) flush(ctx context.Context) error {
+	if err := w.closePart(ctx); err != nil {
+		return err
+	}
+	if w.layout.IsTable() {
+		return w.writeTables(ctx)
+	}
+	w.files = append(w.files[:0], w.written...)
+	return nil
+}
+
+// closePart writes the current part, if there is anything in it.
+func (w *partWriter) closePart(ctx context.Context) error {
 	if w.records == 0 {
 		return nil
 	}
@@ -120,19 +163,32 @@ func (w *partWriter) flush(ctx context.Context) error {
 	if err := packer.Close(); err != nil {
 		return fmt.Errorf("compress the results: %w", err)
 	}
-	key := collection.ResultsKey(w.plan.Customer, w.plan.Submission, len(w.files)+1)
-	file, err := w.settler.writeFile(ctx, w.attempt, key, typeGzip, w.zipped.Bytes(), w.records)
+	write := w.writePart
+	if w.layout.IsTable() {
+		write = w.stagePart
+	}
+	file, err := write(ctx, len(w.written)+1)
 	if err != nil {
 		return err
 	}
-	w.files = append(w.files, file)
+	w.written = append(w.written, file)
 	w.buffer.Reset()
 	w.records = 0
 	if len(w.lost) <= maxLostCarried {
 		w.attempt.update(func(p *collection.AttemptProgress) {
-			p.Settle = &collection.SettleProgress{Files: w.files, Delivered: w.passed, Lost: w.lost}
+			p.Settle = &collection.SettleProgress{Files: w.written, Delivered: w.passed, Lost: w.lost}
 		})
 	}
 	activity.RecordHeartbeat(ctx, w.attempt.snapshot())
 	return nil
+}
+
+// writePart writes the packed documents as the n-th part of the delivery.
+func (w *partWriter) writePart(ctx context.Context, n int) (collection.ManifestFile, error) {
+	return w.settler.writeFile(ctx, w.attempt, w.partKey(n), typeGzip, w.zipped.Bytes(), w.records)
+}
+
+// partKey is where the n-th part of the delivery is.
+func (w *partWriter) partKey(n int) string {
+	return collection.PartKey(w.plan.Customer, w.plan.Submission, w.layout.Layout, w.plan.AcceptedAt, n)
 }

@@ -118,7 +118,7 @@ func (s *settling) results(t require.TestingT, m collection.Manifest) (results, 
 		require.Equal(t, f.SHA256, digest([]byte(body)))
 		require.Equal(t, f.Size, int64(len(body)))
 		var rows []string
-		if f.Name == "failures.jsonl" {
+		if strings.HasPrefix(f.Name, "failures.") {
 			failures = splitLines(body)
 			rows = failures
 		} else {

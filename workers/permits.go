@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weir-collect/weir/activities"
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/telemetry"
@@ -26,6 +27,8 @@ type Permits struct {
 	now     func() time.Time
 	// wake asks for an early renewal.
 	wake chan struct{}
+	// egresses take part in the renewals; nil where there are none.
+	egresses *Egresses
 
 	mu      sync.Mutex
 	sources map[string]*sourcePermits
@@ -45,20 +48,27 @@ func NewPermits(holder *lease.Holder, sources []collection.Source, process int, 
 	return p
 }
 
-// Acquire waits for a permit of a source, until ctx ends. The permit is a context that ends with the lease; release gives
-// it back, and calling it again does nothing.
-func (p *Permits) Acquire(ctx context.Context, source string) (permit context.Context, release func(), err error) {
+// Method is the fetch method that the source is to be asked by now; empty where it has but one, or nothing is known yet.
+func (p *Permits) Method(source string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.holder.Grant(p.now(), source).Method
+}
+
+// Acquire waits for a permit of a source, until ctx ends. The permit's context ends with the lease.
+func (p *Permits) Acquire(ctx context.Context, source string) (*activities.Permit, error) {
 	s, ok := p.sources[source]
 	if !ok {
-		return nil, nil, fmt.Errorf("there are no permits for source %q in this process", source)
+		return nil, fmt.Errorf("there are no permits for source %q in this process", source)
 	}
+	began, paced := p.now(), time.Duration(0)
 	for {
 		if err := p.enter(ctx, s); err != nil {
-			return nil, nil, fmt.Errorf("wait for a permit of source %s: %w", source, err)
+			return nil, fmt.Errorf("wait for a permit of source %s: %w", source, err)
 		}
-		taken, err := p.begin(ctx, s)
+		taken, err := p.begin(ctx, s, &paced)
 		if taken != nil {
-			return taken.ctx, func() { p.end(s, taken) }, nil
+			return p.permit(s, taken, began, paced), nil
 		}
 		s.gate.leave()
 		if err == nil {
@@ -66,7 +76,38 @@ func (p *Permits) Acquire(ctx context.Context, source string) (permit context.Co
 			err = p.awaitNews(ctx, s)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("wait to make a request of source %s: %w", source, err)
+			return nil, fmt.Errorf("wait to make a request of source %s: %w", source, err)
+		}
+	}
+}
+
+// permit is what the holder of a permit is given.
+func (p *Permits) permit(s *sourcePermits, taken *permit, began time.Time, paced time.Duration) *activities.Permit {
+	return &activities.Permit{
+		Context: taken.ctx,
+		Release: func() { p.end(s, taken) },
+		Again:   func(ctx context.Context) error { return p.again(ctx, s) },
+		Method:  p.Method(s.name),
+		Waited:  max(p.now().Sub(began)-paced, 0),
+		Paced:   paced,
+	}
+}
+
+// again waits for the pace of another request under the same permit.
+func (p *Permits) again(ctx context.Context, s *sourcePermits) error {
+	for {
+		p.mu.Lock()
+		now := p.now()
+		at, known := s.pacer.Next(now)
+		if at = s.afterDelay(at); known && !at.After(now) {
+			s.start(now)
+			p.mu.Unlock()
+			return nil
+		}
+		changed := s.changed
+		p.mu.Unlock()
+		if err := waitUntil(ctx, at.Sub(now), known, changed); err != nil {
+			return fmt.Errorf("wait for the pace of source %s: %w", s.name, err)
 		}
 	}
 }
@@ -85,18 +126,21 @@ func (p *Permits) enter(ctx context.Context, s *sourcePermits) error {
 func (p *Permits) countWaiting(s *sourcePermits) (done func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.waiting++
-	s.mostWaiting = max(s.mostWaiting, s.waiting)
+	since := p.now()
+	s.waiting[&since] = struct{}{}
+	s.mostWaiting = max(s.mostWaiting, len(s.waiting))
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		s.waiting--
+		delete(s.waiting, &since)
 	}
 }
 
 // begin waits for the pace and for room in the process, and starts to use a permit that has been entered. With neither a
 // permit nor an error, the lease no longer covers it.
-func (p *Permits) begin(ctx context.Context, s *sourcePermits) (*permit, error) {
+//
+// paced grows by how long the pace was waited for.
+func (p *Permits) begin(ctx context.Context, s *sourcePermits, paced *time.Duration) (*permit, error) {
 	room := false
 	for {
 		p.mu.Lock()
@@ -105,7 +149,7 @@ func (p *Permits) begin(ctx context.Context, s *sourcePermits) (*permit, error) 
 		covered := len(s.taken) < p.holder.Grant(now, s.name).Permits
 		due := known && !at.After(now)
 		if covered && due && (room || p.process.tryEnter()) {
-			s.pacer.Start(now)
+			s.start(now)
 			taken := s.take()
 			p.mu.Unlock()
 			return taken, nil
@@ -126,6 +170,7 @@ func (p *Permits) begin(ctx context.Context, s *sourcePermits) (*permit, error) 
 			room = err == nil
 		default:
 			err = p.awaitPace(ctx, s, at.Sub(now), known, changed)
+			*paced += p.now().Sub(now)
 		}
 		if err != nil {
 			return nil, err
@@ -195,6 +240,21 @@ func (p *Permits) Report(source string, reason collection.Reason, retryAfter tim
 	urgent := s.report(p.now(), reason, retryAfter)
 	p.mu.Unlock()
 	if urgent {
+		p.renewEarly()
+	}
+}
+
+// ReadRobots tells what interval a robots.txt of the source asks for; zero if none. It holds for this process at once, and
+// the owner keeps the fleet to it.
+func (p *Permits) ReadRobots(source string, delay time.Duration) {
+	s, ok := p.sources[source]
+	if !ok {
+		return
+	}
+	p.mu.Lock()
+	news := s.learnDelay(delay)
+	p.mu.Unlock()
+	if news {
 		p.renewEarly()
 	}
 }

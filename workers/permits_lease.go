@@ -15,7 +15,7 @@ func (p *Permits) request() lease.Request {
 	defer p.mu.Unlock()
 	now := p.now()
 	p.lapseAt(now)
-	return p.holder.Next(now, p.uses(now), nil)
+	return p.holder.Next(now, p.uses(now), p.egresses.reports())
 }
 
 // receive puts an answer into force.
@@ -24,7 +24,9 @@ func (p *Permits) receive(a lease.Answer) {
 	defer p.mu.Unlock()
 	now := p.now()
 	p.lapseAt(now)
-	p.holder.Receive(now, a)
+	if p.holder.Receive(now, a) {
+		p.egresses.receive(p.holder.Egress())
+	}
 	p.put(now)
 }
 

@@ -111,13 +111,13 @@ func (p *play) start(w *rented) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	p.collect = append(p.collect, &playedCollect{cancel, w})
 	go func() {
-		permit, release, err := w.Acquire(ctx, "books")
+		permit, err := w.Acquire(ctx, "books")
 		if err != nil {
 			return
 		}
-		defer release()
+		defer permit.Release()
 		select {
-		case <-permit.Done():
+		case <-permit.Context.Done():
 		case <-ctx.Done():
 		}
 	}()
@@ -191,9 +191,9 @@ func (p *play) check(w *rented, before map[*permit]bool) error {
 func (p *play) everythingIsBack() error {
 	for _, w := range p.workers {
 		inside, _ := w.process.load()
-		if taken, atGate := len(w.inHand()), known(w.sources["books"].gate); taken+atGate+inside+w.sources["books"].waiting > 0 {
+		if taken, atGate := len(w.inHand()), known(w.sources["books"].gate); taken+atGate+inside+len(w.sources["books"].waiting) > 0 {
 			return fmt.Errorf("%d in flight, %d at the gate, %d in the process, %d waiting: something was lost",
-				taken, atGate, inside, w.sources["books"].waiting)
+				taken, atGate, inside, len(w.sources["books"].waiting))
 		}
 	}
 	return nil
@@ -261,21 +261,21 @@ func (r *rented) renewAtRandom(ctx context.Context, owner *sync.Mutex) {
 func (r *rented) visit(ctx context.Context, inFlight, peak, entered *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(5000))*time.Microsecond)
 	defer cancel()
-	permit, release, err := r.Acquire(ctx, "books")
+	permit, err := r.Acquire(ctx, "books")
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
 			panic(err)
 		}
 		return
 	}
-	defer release()
+	defer permit.Release()
 	now := inFlight.Add(1)
 	defer inFlight.Add(-1)
 	entered.Add(1)
 	for old := peak.Load(); now > old && !peak.CompareAndSwap(old, now); old = peak.Load() {
 	}
 	select {
-	case <-permit.Done():
+	case <-permit.Context.Done():
 	case <-time.After(time.Duration(rand.IntN(1000)) * time.Microsecond):
 	}
 }

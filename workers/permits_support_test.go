@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/weir-collect/weir/activities"
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/lease"
 )
@@ -125,7 +126,10 @@ func (r *rented) collect(source string) *job {
 	j := &job{cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(j.done)
-		j.permit, j.release, j.err = r.Acquire(ctx, source)
+		var permit *activities.Permit
+		if permit, j.err = r.Acquire(ctx, source); j.err == nil {
+			j.permit, j.release = permit.Context, permit.Release
+		}
 		j.at = time.Now()
 	}()
 	synctest.Wait()
@@ -195,6 +199,6 @@ func (r *rented) requireEmpty() {
 	require.Zero(r.t, inside, "room in the process was lost")
 	for name, s := range r.sources {
 		require.Zero(r.t, known(s.gate), "a permit of %s was lost", name)
-		require.Zero(r.t, s.waiting, "somebody still counts as waiting for %s", name)
+		require.Empty(r.t, s.waiting, "somebody still counts as waiting for %s", name)
 	}
 }

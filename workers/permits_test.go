@@ -140,7 +140,7 @@ func TestRoomIsNotKeptForALostTurn(t *testing.T) {
 func TestPermitsOfAnUnknownSource(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := rent(t, 1, lease.SourceConfig{Source: "books", Ceiling: 2})
-		_, _, err := r.Acquire(t.Context(), "films")
+		_, err := r.Acquire(t.Context(), "films")
 		require.EqualError(t, err, `there are no permits for source "films" in this process`)
 		r.Report("films", "", 0)
 		require.Zero(t, want(t, r.renew(), "books").Seen.Requests)

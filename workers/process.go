@@ -17,7 +17,6 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
-	"github.com/weir-collect/weir/internal/extract"
 	"github.com/weir-collect/weir/internal/fetch"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/objectstore"
@@ -48,16 +47,14 @@ type process struct {
 	// collects says whether the process makes requests at all.
 	collects bool
 	fetcher  *fetch.Client
+	egresses *Egresses
+	robots   *SiteRules
+	memory   *memory
 	rules    rulebook
 	engine   client.Client
-}
-
-type rulebook map[string]*extract.Rules
-
-// Rules are a source's compiled parse rules.
-func (r rulebook) Rules(source string) (*extract.Rules, bool) {
-	rules, ok := r[source]
-	return rules, ok
+	// namespace is the engine's, for calls that the SDK has none of.
+	namespace string
+	secrets   connect.Secrets
 }
 
 // engineResults reads workflow results for the activities.
@@ -70,31 +67,50 @@ func (e engineResults) Result(ctx context.Context, workflowID string, into any) 
 
 func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
 	p := &process{
-		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, rules: rulebook{},
-		collects: slices.Contains(o.Roles, RoleCollect) && len(sources) > 0,
+		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, secrets: o.Secrets, rules: rulebook{},
+		collects: slices.Contains(o.Roles, RoleCollect) && len(sources) > 0, memory: newMemory(o.Config.Worker.BodyMemory),
 		fetcher: fetch.New(fetch.Options{
 			UserAgent: o.Config.UserAgent,
 			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,
+			Egresses:  o.Config.Egresses,
 		}),
+	}
+	var err error
+	if _, p.namespace, err = connect.TemporalAddress(o.Config, o.Secrets); err != nil {
+		return nil, err
 	}
 	if err := p.rent(o); err != nil {
 		return nil, err
 	}
 	// Any process parses for every source, whatever it collects from.
 	for _, s := range o.Config.Sources {
-		rules, err := extract.Compile(s.Parse, o.Config.Schema(s.Name))
-		if err != nil {
-			return nil, fmt.Errorf("parse rules of source %s: %w", s.Name, err)
+		if err := p.rules.learn(o.Config, s); err != nil {
+			return nil, err
 		}
-		p.rules[s.Name] = rules
 	}
-	return p, nil
+	return p, p.learnRobots(o)
+}
+
+// learnRobots prepares to keep to robots.txt, and says aloud where the configuration says not to (N01).
+func (p *process) learnRobots(o Options) error {
+	for _, s := range p.sources {
+		if p.collects && s.Robots == collection.RobotsIgnore {
+			o.Logger.Warn("robots.txt is ignored", "source", s.Name, "reason", s.RobotsReason)
+		}
+	}
+	var err error
+	p.robots, err = NewSiteRules(p.sources, RobotsNeeds{
+		Fetcher: p.fetcher, Permits: p.permits, Egresses: p.egresses, Metrics: p.metrics, Agent: o.Config.UserAgent,
+		Now: time.Now, Learn: p.permits.ReadRobots,
+	})
+	return err
 }
 
 // rent prepares the leases of this process; its name is new with every start.
 func (p *process) rent(o Options) error {
 	name := fmt.Sprintf("%s/%s", identity(), uuid.NewString()[:8])
 	p.permits = NewPermits(lease.NewHolder(name), p.sources, o.Config.Worker.MaxCollects, time.Now)
+	p.egresses = NewEgresses(p.permits)
 	sources, settings := o.Config.Leases(time.Now())
 	var err error
 	p.lessee, err = newLessee(p.engine, o.Logger, p.permits, sources, settings, name)
@@ -107,9 +123,10 @@ func (p *process) fleetWorkers(o Options, c client.Client, onFatal func(error)) 
 		return nil
 	}
 	options := p.options(onFatal)
-	options.LocalActivityWorkerOnly = true
+	options.MaxConcurrentActivityExecutionSize = fleetSlots
 	w := worker.New(c, collection.QueueFleet, options)
 	workflows.RegisterFleet(w)
+	p.fleetActivities(w)
 	return []worker.Worker{w}
 }
 
@@ -168,13 +185,21 @@ func (p *process) planWorker(c client.Client, o worker.Options) worker.Worker {
 	}
 	batches := &activities.Batches{Store: p.store}
 	finder := &activities.Finder{Engine: engineResults{p.engine}}
-	settler := &activities.Settler{Store: p.store, Clock: time.Now, PartRecords: partRecords, PartBytes: partBytes}
+	settler := &activities.Settler{
+		Store: p.store, Clock: time.Now, PartRecords: partRecords, PartBytes: partBytes,
+		Checks: activities.QualityChecks{Source: p.cfg.Source, Metrics: p.metrics},
+	}
 	register(w, collection.ActivityPlan, planner.Plan)
 	register(w, collection.ActivityLoadBatch, batches.LoadBatch)
 	register(w, collection.ActivityWriteLedger, batches.WriteLedger)
 	register(w, collection.ActivityFindRecord, finder.FindRecord)
 	register(w, collection.ActivityFindBatch, finder.FindBatch)
 	register(w, collection.ActivitySettle, settler.Settle)
+	p.registerShip(w)
+	replayer := &activities.Replayer{Store: p.store}
+	register(w, collection.ActivitySelectDead, replayer.SelectDead)
+	register(w, collection.ActivityLoadReplay, replayer.LoadReplay)
+	register(w, collection.ActivityMergeLedger, replayer.MergeLedger)
 	return w
 }
 
@@ -182,8 +207,8 @@ func (p *process) collectWorker(c client.Client, o worker.Options, s collection.
 	o.Tuner = collectTuner(p.permits.slots(s.Name))
 	w := worker.New(c, collection.QueueCollect(s.Name), o)
 	collector := &activities.Collector{
-		Store: p.store, Directory: p.cfg, Fetcher: p.fetcher, Permits: p.permits, Metrics: p.metrics,
-		Clock: time.Now, Random: rand.Float64,
+		Store: p.store, Directory: p.cfg, Fetcher: p.fetcher, Permits: p.permits, Robots: p.robots,
+		Egresses: p.egresses, Metrics: p.metrics, Memory: p.memory, Clock: time.Now, Random: rand.Float64,
 	}
 	register(w, collection.ActivityCollect, collector.Collect)
 	return w
@@ -207,10 +232,4 @@ func (p *process) deliverWorker(c client.Client, o worker.Options) worker.Worker
 
 func register(w worker.Worker, name string, method any) {
 	w.RegisterActivityWithOptions(method, activity.RegisterOptions{Name: name})
-}
-
-// checkRequest says whether a request can be built for a record.
-func checkRequest(s collection.Source, r collection.Record) error {
-	_, err := fetch.BuildRequest(s, r)
-	return err
 }

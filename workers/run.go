@@ -118,6 +118,10 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 	}
 	stopLeases := p.keepLeases(ctx)
 	o.Logger.Info("working", "roles", rolesText(o.Roles), "sources", len(p.sources), "temporal", o.Config.Temporal.Address)
+	group.Go(func() error {
+		p.keepLookout(ctx, o.Roles, o.Logger)
+		return nil
+	})
 	if o.Ready != nil {
 		o.Ready()
 	}

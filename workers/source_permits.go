@@ -23,7 +23,13 @@ type sourcePermits struct {
 	// changed is closed when the share changes.
 	changed chan struct{}
 
-	waiting, mostWaiting, peak int
+	// crawlDelay is the longest interval that a robots.txt of the source asks for; nil before one was read.
+	crawlDelay *lease.Millis
+	lastStart  time.Time
+
+	// waiting are the collects that wait, by when they began to.
+	waiting           map[*time.Time]struct{}
+	mostWaiting, peak int
 	// failing is how many requests in a row have failed by the source's fault.
 	failing int
 	seen    lease.Report
@@ -32,7 +38,7 @@ type sourcePermits struct {
 func newSourcePermits(s collection.Source) *sourcePermits {
 	return &sourcePermits{
 		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, gate: newGate(0), slots: newGate(0),
-		taken: map[*permit]struct{}{}, changed: make(chan struct{}),
+		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{},
 	}
 }
 
@@ -42,7 +48,36 @@ func (s *sourcePermits) next(now time.Time) (time.Time, bool) {
 	if ok && s.blockedUntil.After(at) {
 		at = s.blockedUntil
 	}
-	return at, ok
+	return s.afterDelay(at), ok
+}
+
+// afterDelay moves a start to where the crawl delay that this process has read allows it; the owner keeps the others to it.
+func (s *sourcePermits) afterDelay(at time.Time) time.Time {
+	if s.crawlDelay == nil || s.lastStart.IsZero() {
+		return at
+	}
+	if earliest := s.lastStart.Add(s.crawlDelay.Std()); earliest.After(at) {
+		return earliest
+	}
+	return at
+}
+
+// start notes that a request starts.
+func (s *sourcePermits) start(now time.Time) {
+	s.pacer.Start(now)
+	s.lastStart = now
+}
+
+// learnDelay takes in what a robots.txt asks for, and says whether that is news. Of several hosts the longest interval
+// counts: the source is asked as one.
+func (s *sourcePermits) learnDelay(delay time.Duration) bool {
+	asked := lease.Milliseconds(delay)
+	if s.crawlDelay != nil && *s.crawlDelay >= asked {
+		return false
+	}
+	news := s.crawlDelay != nil || asked > 0
+	s.crawlDelay = &asked
+	return news
 }
 
 // take notes a request in flight.
@@ -105,8 +140,18 @@ func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAft
 func (s *sourcePermits) use(now time.Time) lease.Use {
 	s.seen.LongestRetryAfter = lease.Milliseconds(max(s.blockedUntil.Sub(now), 0))
 	u := lease.Use{
-		Source: s.name, InFlight: len(s.taken), Peak: s.peak, Waiting: s.mostWaiting, Seen: s.seen,
+		Source: s.name, InFlight: len(s.taken), Peak: s.peak, Waiting: s.mostWaiting,
+		OldestWaiting: s.oldestWaiting(now), CrawlDelay: s.crawlDelay, Seen: s.seen,
 	}
-	s.seen, s.peak, s.mostWaiting = lease.Report{}, len(s.taken), s.waiting
+	s.seen, s.peak, s.mostWaiting = lease.Report{}, len(s.taken), len(s.waiting)
 	return u
+}
+
+// oldestWaiting is how long the collect has waited that waits longest.
+func (s *sourcePermits) oldestWaiting(now time.Time) lease.Millis {
+	longest := time.Duration(0)
+	for since := range s.waiting {
+		longest = max(longest, now.Sub(*since))
+	}
+	return lease.Milliseconds(longest)
 }

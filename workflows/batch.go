@@ -24,6 +24,7 @@ func Batch(ctx workflow.Context, in collection.BatchInput) (collection.BatchResu
 type batch struct {
 	in       collection.BatchInput
 	records  []collection.Record
+	replays  []*collection.RecordReplay
 	results  []collection.RecordResult
 	released int
 	inWindow int
@@ -67,6 +68,9 @@ func (b *batch) run(ctx workflow.Context) (collection.BatchResult, error) {
 }
 
 func (b *batch) load(ctx workflow.Context) error {
+	if b.in.Replay > 0 {
+		return b.loadReplay(ctx)
+	}
 	var out collection.LoadBatchResult
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, shortPlanOptions()), batches.LoadBatch,
 		collection.LoadBatchInput{Submission: b.in.Submission, Source: b.in.Source, Number: b.in.Number},
@@ -75,6 +79,7 @@ func (b *batch) load(ctx workflow.Context) error {
 		return withReason(fmt.Sprintf("load batch %d of source %s", b.in.Number, b.in.Source), err)
 	}
 	b.records = out.Records
+	b.replays = make([]*collection.RecordReplay, len(out.Records))
 	b.results = make([]collection.RecordResult, len(out.Records))
 	return nil
 }
@@ -90,7 +95,7 @@ func (b *batch) release(ctx workflow.Context) error {
 		b.inWindow++
 		b.released++
 		workflow.Go(ctx, func(ctx workflow.Context) {
-			b.results[i] = b.oneRecord(ctx, b.records[i])
+			b.results[i] = b.oneRecord(ctx, b.records[i], b.replays[i])
 			b.outcomes.Add(b.results[i].Outcome, b.results[i].Reason, 1)
 			b.inWindow--
 		})
@@ -98,14 +103,14 @@ func (b *batch) release(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return b.inWindow == 0 })
 }
 
-func (b *batch) oneRecord(ctx workflow.Context, r collection.Record) collection.RecordResult {
+func (b *batch) oneRecord(ctx workflow.Context, r collection.Record, again *collection.RecordReplay) collection.RecordResult {
 	o := childOptions(collection.RecordWorkflowID(b.in.Submission, r.ID))
 	o.TypedSearchAttributes = attributes(b.in.Customer, b.in.Source)
 	o.StaticSummary = r.Shown()
 	var result collection.RecordResult
 	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), Record, collection.RecordInput{
 		Submission: b.in.Submission, Customer: b.in.Customer, Source: b.in.Source, Batch: b.in.Number,
-		AcceptedAt: b.in.AcceptedAt, Record: r, Policy: b.in.Policy,
+		AcceptedAt: b.in.AcceptedAt, Record: r, Policy: b.in.Policy, Replay: again,
 	}).Get(ctx, &result)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		err = adopt(ctx, finder.FindRecord, o.WorkflowID, &result)
@@ -136,6 +141,9 @@ func (b *batch) writeLedger(ctx workflow.Context) (collection.BatchResult, error
 	rows := make([]collection.LedgerRow, len(b.records))
 	for i, r := range b.records {
 		rows[i] = collection.LedgerRow{Line: r.Line, Key: r.Key, Source: b.in.Source, RecordResult: b.results[i]}
+	}
+	if b.in.Replay > 0 {
+		return b.mergeLedger(ctx, rows)
 	}
 	var out collection.WriteLedgerResult
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, shortPlanOptions()), batches.WriteLedger,

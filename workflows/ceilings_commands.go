@@ -30,6 +30,9 @@ var commands = []struct {
 	{collection.UpdateReleaseBreaker, func(t *lease.Table, now time.Time, in collection.SourceCommand) error {
 		return t.ReleaseBreaker(now, in.Source, note(in))
 	}},
+	{collection.UpdateUseMethod, func(t *lease.Table, now time.Time, in collection.SourceCommand) error {
+		return t.UseMethod(now, in.Source, in.Method, note(in))
+	}},
 }
 
 // do carries out a command on a table.
@@ -65,6 +68,9 @@ func (c *ceilings) setHandlers(ctx workflow.Context) error {
 	problems := []error{
 		workflow.SetQueryHandler(ctx, collection.QueryTable, func() ([]lease.SourceView, error) {
 			return c.rows(), nil
+		}),
+		workflow.SetQueryHandler(ctx, collection.QueryEgresses, func() ([]lease.EgressView, error) {
+			return c.egresses(), nil
 		}),
 		workflow.SetUpdateHandlerWithOptions(ctx, collection.UpdateLease, c.renew,
 			workflow.UpdateHandlerOptions{Validator: checkLease}),

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestCeilingsCarryOutCommands(t *testing.T) {
 		in             collection.SourceCommand
 		log            string
 		permits        int
+		method         string
 		look           func(*testing.T, lease.SourceView)
 	}{
 		"pause": {update: collection.UpdatePause, log: "pause", look: func(t *testing.T, r lease.SourceView) {
@@ -75,6 +77,16 @@ func TestCeilingsCarryOutCommands(t *testing.T) {
 				require.Nil(t, r.BreakerHeld)
 				require.Equal(t, lease.BreakerHalfOpen, r.Breaker)
 			}},
+		"use-method": {update: collection.UpdateUseMethod, in: collection.SourceCommand{Method: "api"}, log: "use-method: api", permits: 4,
+			method: "api", look: func(t *testing.T, r lease.SourceView) {
+				require.Equal(t, "api", r.Method)
+				require.Equal(t, &lease.MethodOverride{Method: "api", Note: given}, r.MethodOverride)
+			}},
+		"use-method back": {before: collection.UpdateUseMethod, update: collection.UpdateUseMethod, log: "use-method: api; use-method: page", permits: 4,
+			look: func(t *testing.T, r lease.SourceView) {
+				require.Nil(t, r.MethodOverride)
+				require.Equal(t, []string{"page", "api"}, r.Methods)
+			}},
 	}
 	covered := map[string]bool{}
 	for name, test := range tests {
@@ -82,9 +94,11 @@ func TestCeilingsCarryOutCommands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := firstOwner(t)
-			o.configure(time.Second, books(4))
+			config := books(4)
+			config.Sources[0].Methods = []string{"page", "api"}
+			o.configure(time.Second, config)
 			if test.before != "" {
-				o.update(5*time.Second, test.before, by(collection.SourceCommand{Ceiling: ptr(1), Pace: ptr(1.0)}))
+				o.update(5*time.Second, test.before, by(collection.SourceCommand{Ceiling: ptr(1), Pace: ptr(1.0), Method: "api"}))
 			}
 			r := o.update(at, test.update, by(test.in))
 			rows := o.table(at + time.Millisecond)
@@ -94,6 +108,7 @@ func TestCeilingsCarryOutCommands(t *testing.T) {
 			require.Equal(t, []lease.SourceView{r.row(t)}, *rows, "the answer is the row as it is then")
 			test.look(t, r.row(t))
 			require.Equal(t, test.permits, granted.permits(t))
+			require.Equal(t, cmp.Or(test.method, "page"), granted.granted(t).Answer.Grants[0].Method)
 			if test.log != "" {
 				require.True(t, strings.HasSuffix(logText(r.row(t)), test.log), logText(r.row(t)))
 			}
@@ -101,7 +116,7 @@ func TestCeilingsCarryOutCommands(t *testing.T) {
 			require.Equal(t, r.row(t).Log, next.State.Table.Sources[0].Log)
 		})
 	}
-	require.Len(t, covered, 6, "every command of an operator")
+	require.Len(t, covered, 7, "every command of an operator")
 }
 
 func logText(r lease.SourceView) string {
@@ -154,6 +169,10 @@ func TestCeilingsRefuseCommands(t *testing.T) {
 			"set-pace books: until 2026-11-29T11:00:00Z: give a time after now, 2026-11-29T12:00:02Z"},
 		"until without a pace": {collection.UpdateSetPace, collection.SourceCommand{Source: "books", Until: noon.Add(time.Hour)}, "",
 			"set-pace books: until without a pace: give both, or neither to go back to the configured pace"},
+		"method of a source without any": {collection.UpdateUseMethod, collection.SourceCommand{Source: "books", Method: "api"}, "",
+			`use-method books: method "api": the source has no methods to choose from; list them in its configuration`},
+		"unknown method": {collection.UpdateUseMethod, collection.SourceCommand{Source: "films", Method: "mirror"}, "",
+			`use-method films: method "mirror": choose one of the source's own (page, api)`},
 		"a long reason": {collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: strings.Repeat("x", 1001)}, "",
 			"by or reason has 1001 bytes: give at most 1000"},
 		"a long name": {collection.UpdatePause, collection.SourceCommand{Source: "books", By: strings.Repeat("x", 1001)}, "",
@@ -161,18 +180,20 @@ func TestCeilingsRefuseCommands(t *testing.T) {
 	}
 	for _, update := range []string{
 		collection.UpdatePause, collection.UpdateResume, collection.UpdateSetCeiling, collection.UpdateSetPace,
-		collection.UpdateHoldBreaker, collection.UpdateReleaseBreaker,
+		collection.UpdateHoldBreaker, collection.UpdateReleaseBreaker, collection.UpdateUseMethod,
 	} {
 		test := tests[update]
 		test.update, test.in, test.reason = update, collection.SourceCommand{Source: "boks", Ceiling: ptr(1), Pace: ptr(1.0)}, collection.ReasonSourceUnknown
-		test.want = `source "boks" is not known: check the name against those that are (books)`
+		test.want = `source "boks" is not known: check the name against those that are (books, films)`
 		tests["unknown source of "+update] = test
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := firstOwner(t)
-			o.configure(time.Second, books(4))
+			config := books(4)
+			config.Sources = append(config.Sources, lease.SourceConfig{Source: "films", Ceiling: 1, Methods: []string{"page", "api"}})
+			o.configure(time.Second, config)
 			o.renew(time.Second+time.Millisecond, wants("a", 1, 9))
 			before := o.table(1500 * time.Millisecond)
 			r := o.update(2*time.Second, test.update, test.in)

@@ -38,15 +38,17 @@ func drawUpdates(t *rapid.T) []planned {
 		case kind < 6:
 			in := books(rapid.IntRange(0, 6).Draw(t, "configured"))
 			in.Config = rapid.SampledFrom([]string{"one", "two"}).Draw(t, "config")
+			in.Sources[0].Methods, in.Sources[0].FallbackAfter = []string{"page", "api"}, rapid.IntRange(0, 1).Draw(t, "fallback")
 			in.Since += int64(rapid.IntRange(0, 3).Draw(t, "since"))
 			p.name, p.in = collection.UpdateConfigure, in
 		default:
 			p.name = rapid.SampledFrom([]string{
 				collection.UpdatePause, collection.UpdateResume, collection.UpdateSetCeiling, collection.UpdateSetPace,
-				collection.UpdateHoldBreaker, collection.UpdateReleaseBreaker,
+				collection.UpdateHoldBreaker, collection.UpdateReleaseBreaker, collection.UpdateUseMethod,
 			}).Draw(t, "command")
 			in := by(collection.SourceCommand{Ceiling: ptr(rapid.IntRange(-1, 6).Draw(t, "ceiling"))})
 			in.Source = rapid.SampledFrom([]string{"books", "books", "films"}).Draw(t, "source")
+			in.Method = rapid.SampledFrom([]string{"", "page", "api", "mirror"}).Draw(t, "method")
 			if rapid.Bool().Draw(t, "for a while") {
 				in.Pace, in.Until = ptr(rapid.SampledFrom([]float64{0, 0.5, 5}).Draw(t, "pace")), noon.Add(at+20*time.Second)
 			}
@@ -64,6 +66,7 @@ func drawRenewal(t *rapid.T, sequence map[string]int64) workflows.LeaseInput {
 	in.Since += int64(rapid.IntRange(-1, 3).Draw(t, "started"))
 	in.Release = rapid.IntRange(0, 9).Draw(t, "leaves") == 0
 	want := &in.Request.Sources[0]
+	want.OldestWaiting = lease.Millis(rapid.IntRange(0, 60_000).Draw(t, "oldest"))
 	want.Held = rapid.IntRange(0, 4).Draw(t, "held")
 	want.InFlight = rapid.IntRange(0, want.Held).Draw(t, "in flight")
 	want.Seen = lease.Report{Requests: 5, TargetFaults: rapid.IntRange(0, 5).Draw(t, "faults")}

@@ -11,12 +11,21 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
+// ceilingsTitle says what the workflow is for. The static summary says so as well, but only to those who look at its first
+// run: continuing as new takes no summary along, and the SDK cannot give one to the next run.
+const ceilingsTitle = "Every source's ceiling, pace, pause and breaker, for the whole fleet. " +
+	"Operators change it with `weir pause`, `weir ceiling` and so on.\n\n"
+
 // details shows the table in Temporal Web, as it was when the last update had been handled.
 func (c *ceilings) details(ctx workflow.Context) {
-	workflow.SetCurrentDetails(ctx, ceilingsMarkdown(c.rows()))
+	workflow.SetCurrentDetails(ctx, ceilingsTitle+ceilingsMarkdown(c.rows())+egressesMarkdown(c.egresses()))
 }
 
 func (c *ceilings) rows() []lease.SourceView { return c.state.Table.View(c.state.Table.Now) }
+
+func (c *ceilings) egresses() []lease.EgressView {
+	return c.state.Table.ViewEgresses(c.state.Table.Now)
+}
 
 func ceilingsMarkdown(rows []lease.SourceView) string {
 	var b strings.Builder
@@ -25,6 +34,25 @@ func ceilingsMarkdown(rows []lease.SourceView) string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %s | %s | %s |\n",
 			cell(r.Source), cell(ceilingText(r)), r.InForce, r.Granted, r.InFlight, r.Waiting, cell(paceText(r)), r.Breaker, cell(stateText(r)))
+	}
+	return b.String()
+}
+
+// egressesMarkdown names the ways out that are not used; nothing when all are good.
+func egressesMarkdown(all []lease.EgressView) string {
+	var b strings.Builder
+	for _, e := range all {
+		if e.State == lease.EgressGood {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("\n| way out | state |\n|---|---|\n")
+		}
+		text := "retired"
+		if e.State == lease.EgressOnTrial {
+			text = "on trial by " + e.Trial
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", cell(e.Egress), cell(text+untilText(e.Until)))
 	}
 	return b.String()
 }
@@ -50,8 +78,20 @@ func paceText(r lease.SourceView) string {
 	return text
 }
 
-// stateText says whether a source is open, and else why not and until when.
+// stateText says whether a source is open, and else why not and until when, and by which method it is fetched where that is
+// not the preferred one.
 func stateText(r lease.SourceView) string {
+	text := closedText(r)
+	if o := r.MethodOverride; o != nil {
+		return text + "; fetched by " + o.Method + noteText(&o.Note)
+	}
+	if !r.MethodUntil.IsZero() {
+		return text + "; fetched by " + r.Method + untilText(r.MethodUntil)
+	}
+	return text
+}
+
+func closedText(r lease.SourceView) string {
 	if r.Open {
 		return "open"
 	}

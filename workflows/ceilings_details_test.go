@@ -36,7 +36,9 @@ func fleetOfMany(t *testing.T) workflows.ConfigureInput {
 	in := books(4)
 	in.Sources = append(in.Sources,
 		lease.SourceConfig{Source: "breaker", Ceiling: 3},
+		lease.SourceConfig{Source: "fallen", Ceiling: 3, Methods: []string{"page", "api"}, FallbackAfter: 1},
 		lease.SourceConfig{Source: "held", Ceiling: 3},
+		lease.SourceConfig{Source: "methods", Ceiling: 3, Methods: []string{"page", "api"}},
 		lease.SourceConfig{Source: "night", Ceiling: 3, Hours: &night},
 		lease.SourceConfig{Source: "paced", Ceiling: 3, Rate: lease.PerSecond(5)},
 		lease.SourceConfig{Source: "paused", Ceiling: 3},
@@ -56,11 +58,12 @@ func TestCeilingsShowTheTable(t *testing.T) {
 		update string
 		in     collection.SourceCommand
 	}{
-		"paused": {collection.UpdatePause, collection.SourceCommand{By: "ann", Reason: "asked | by the site\nfor today"}},
-		"quiet":  {collection.UpdatePause, collection.SourceCommand{}},
-		"held":   {collection.UpdateHoldBreaker, collection.SourceCommand{By: "bob"}},
-		"zero":   {collection.UpdateSetCeiling, collection.SourceCommand{By: "ann", Reason: "test", Ceiling: ptr(0), Until: noon.Add(time.Hour)}},
-		"paced":  {collection.UpdateSetPace, collection.SourceCommand{By: "ann", Pace: ptr(0.5)}},
+		"paused":  {collection.UpdatePause, collection.SourceCommand{By: "ann", Reason: "asked | by the site\nfor today"}},
+		"quiet":   {collection.UpdatePause, collection.SourceCommand{}},
+		"held":    {collection.UpdateHoldBreaker, collection.SourceCommand{By: "bob"}},
+		"zero":    {collection.UpdateSetCeiling, collection.SourceCommand{By: "ann", Reason: "test", Ceiling: ptr(0), Until: noon.Add(time.Hour)}},
+		"methods": {collection.UpdateUseMethod, collection.SourceCommand{By: "ann", Reason: "login forms", Method: "api"}},
+		"paced":   {collection.UpdateSetPace, collection.SourceCommand{By: "ann", Pace: ptr(0.5)}},
 	} {
 		command.in.Source = source
 		o.update(2*time.Second, command.update, command.in)
@@ -71,6 +74,8 @@ func TestCeilingsShowTheTable(t *testing.T) {
 	o.renew(3*time.Second, in)
 	in = wants("a", 2, 9)
 	in.Request.Sources = append(in.Request.Sources, lease.Want{Source: "breaker", Held: 2, Waiting: 1, Seen: lease.Report{Requests: 9, TargetFaults: 9}})
+	in.Request.Sources = append(in.Request.Sources, lease.Want{Source: "fallen", Waiting: 1, Seen: lease.Report{Requests: 9, TargetFaults: 9}})
+	in.Request.Egress = []lease.EgressReport{{Egress: "a|b", Faults: 5, Trailing: 5}, {Egress: "direct", Successes: 1}}
 	o.renew(4*time.Second, in)
 	shown := o.shown(5 * time.Second)
 	next := o.run()

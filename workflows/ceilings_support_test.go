@@ -98,6 +98,17 @@ func (o *owner) table(at time.Duration) *[]lease.SourceView {
 	return rows
 }
 
+// egresses asks for the ways out at a time since noon.
+func (o *owner) egresses(at time.Duration) *[]lease.EgressView {
+	ways := &[]lease.EgressView{}
+	o.when(at, func() {
+		value, err := o.QueryWorkflow(collection.QueryEgresses)
+		require.NoError(o.t, err)
+		require.NoError(o.t, value.Get(ways))
+	})
+	return ways
+}
+
 // shown is what Temporal Web shows at a time since noon.
 func (o *owner) shown(at time.Duration) *string {
 	details := new(string)

@@ -26,7 +26,7 @@ func TestCeilingsWireIsWhatItWas(t *testing.T) {
 	var lines []string
 	for _, v := range []any{
 		workflows.CeilingsInput{}, workflows.LeaseInput{}, workflows.LeaseResult{}, workflows.ConfigureInput{},
-		collection.SourceCommand{}, lease.SourceView{},
+		collection.SourceCommand{}, lease.SourceView{}, lease.EgressView{},
 	} {
 		name := fmt.Sprintf("%T", v)
 		lines = append(lines, wireOf(t, reflect.TypeOf(v), name[strings.LastIndex(name, ".")+1:])...)
@@ -68,7 +68,7 @@ func TestCeilingsJSONIsWhatItWas(t *testing.T) {
 	// One with every field; the source that it asks to wait would grant nothing.
 	renewal := wants("c", 7, 2)
 	renewal.Request.Sources[0] = lease.Want{
-		Source: "books", Held: 2, Rate: lease.PerSecond(0.5), InFlight: 1, Peak: 2, Waiting: 3, Full: true, CrawlDelay: ptr(lease.Millis(500)),
+		Source: "books", Held: 2, Rate: lease.PerSecond(0.5), InFlight: 1, Peak: 2, Waiting: 3, OldestWaiting: 2_500, Full: true, CrawlDelay: ptr(lease.Millis(500)),
 		Seen: lease.Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 3_000},
 	}
 	renewal.Request.Egress = []lease.EgressReport{{Egress: "proxy", Successes: 1, Faults: 6, Trailing: 6}}
@@ -77,14 +77,17 @@ func TestCeilingsJSONIsWhatItWas(t *testing.T) {
 	o.update(2*time.Second, collection.UpdatePause, collection.SourceCommand{Source: "held", By: "ann", Reason: "a test"})
 	o.update(3*time.Second, collection.UpdateSetCeiling, by(collection.SourceCommand{Ceiling: ptr(2), Until: noon.Add(time.Minute)}))
 	o.update(4*time.Second, collection.UpdateSetPace, by(collection.SourceCommand{Pace: ptr(0.5)}))
+	o.update(4500*time.Millisecond, collection.UpdateUseMethod, collection.SourceCommand{Source: "methods", By: "ann", Method: "api"})
 	asks := wants("a", 7, 2)
-	asks.Request.Egress = renewal.Request.Egress
+	asks.Request.Egress, asks.Request.Sources[0].OldestWaiting = renewal.Request.Egress, 2_500
 	answer := o.renew(5*time.Second, asks)
 	o.renew(6*time.Second, wants("b", 1, 1))
 	rows := o.table(7 * time.Second)
+	ways := o.egresses(7 * time.Second)
 	next := o.run()
 	for name, v := range map[string]any{
 		"ceilings_input": next, "configure_input": configure, "lease_input": renewal, "lease_result": answer.granted(t), "table": *rows,
+		"egresses": *ways,
 	} {
 		golden(t, filepath.Join("wire", name+".json"), asJSON(t, v))
 		back := reflect.New(reflect.TypeOf(v))

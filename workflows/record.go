@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -14,7 +15,7 @@ import (
 // as error type and the result as details when the record is dead-lettered. The result is also the details of a
 // cancellation.
 func Record(ctx workflow.Context, in collection.RecordInput) (collection.RecordResult, error) {
-	r := &record{in: in, result: collection.RecordResult{Record: in.Record.ID}}
+	r := &record{in: in, result: startOf(in)}
 	if err := r.setup(ctx); err != nil {
 		return collection.RecordResult{}, err
 	}
@@ -71,8 +72,12 @@ func (r *record) stages(ctx workflow.Context) error {
 }
 
 func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error) {
-	r.enter(ctx, "collect")
 	var out collection.CollectResult
+	if r.result.Raw != nil {
+		// A replay from the kept bytes.
+		return out, nil
+	}
+	r.enter(ctx, "collect")
 	ctx = workflow.WithActivityOptions(ctx, collectOptions(r.in))
 	err := workflow.ExecuteActivity(ctx, collector.Collect, collection.CollectInput{
 		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
@@ -81,8 +86,10 @@ func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error)
 	if err != nil {
 		return out, err
 	}
-	r.result.Raw, r.result.Attempts, r.result.FirstRequestAt = out.Raw, out.Attempts, out.FirstRequestAt
+	r.result.Raw, r.result.Attempts = out.Raw, r.result.Attempts+out.Attempts
+	r.result.FirstRequestAt = cmp.Or(r.result.FirstRequestAt, out.FirstRequestAt)
 	r.result.Outcome, r.result.Reason, r.result.Detail = out.Outcome, out.Reason, out.Detail
+	r.result.Trail = out.Trail
 	return out, nil
 }
 
@@ -94,6 +101,7 @@ func (r *record) parse(ctx workflow.Context) (collection.Document, error) {
 		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
 		Record: r.in.Record, Raw: *r.result.Raw,
 	}).Get(ctx, &out)
+	r.result.Missing = out.Missing
 	return out.Document, err
 }
 
@@ -122,11 +130,10 @@ func (r *record) enter(ctx workflow.Context, stage string) {
 func (r *record) deadLetter(ctx workflow.Context, cause error) error {
 	f := verdict.OfActivity(cause)
 	r.result.Outcome, r.result.Reason, r.result.Detail = collection.OutcomeDeadLettered, f.Reason, f.Detail
-	if f.Attempts > r.result.Attempts {
-		r.result.Attempts = f.Attempts
-	}
-	if f.FirstRequestAt != nil {
-		r.result.FirstRequestAt = f.FirstRequestAt
+	r.result.Attempts = max(r.result.Attempts, startOf(r.in).Attempts+f.Attempts)
+	r.result.FirstRequestAt = cmp.Or(r.result.FirstRequestAt, f.FirstRequestAt)
+	if f.Trail != nil {
+		r.result.Trail = f.Trail
 	}
 	if err := workflow.UpsertTypedSearchAttributes(ctx, reasonAttribute.ValueSet(string(f.Reason))); err != nil {
 		return fmt.Errorf("note the reason %s of record %s: %w", f.Reason, r.in.Record.ID, err)

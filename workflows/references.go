@@ -11,7 +11,11 @@ var (
 	batches   *activities.Batches
 	finder    *activities.Finder
 	settler   *activities.Settler
+	shipper   *activities.Shipper
 	collector *activities.Collector
 	parser    *activities.Parser
 	deliverer *activities.Deliverer
+	sweeper   *activities.Sweeper
+	keeper    *activities.Janitor
+	replayer  *activities.Replayer
 )

@@ -68,6 +68,8 @@ func TestReplayNoticesAChange(t *testing.T) {
 		switch {
 		case strings.HasPrefix(name, "delivered-record-"):
 			body = bytes.ReplaceAll(body, []byte(`{"name":"Deliver"}`), []byte(`{"name":"Store"}`))
+		case strings.HasPrefix(name, "replayed-batch-"), strings.HasPrefix(name, "replayed-replay-1"):
+			body = bytes.ReplaceAll(body, []byte(`"workflowId":"replayed/`), []byte(`"workflowId":"others/`))
 		case strings.HasPrefix(name, "delivered-batch-"), strings.HasPrefix(name, "delivered-submission-"):
 			body = bytes.ReplaceAll(body, []byte(`"workflowId":"delivered/`), []byte(`"workflowId":"others/`))
 		default:
@@ -93,6 +95,8 @@ func TestRecordedHistoriesCoverEveryBranch(t *testing.T) {
 		"Submission StartChildWorkflowExecutionFailed":               true,
 		"Submission ChildWorkflowExecutionCanceled":                  true,
 		"Submission RequestCancelExternalWorkflowExecutionInitiated": true,
+		"Submission MarkerRecorded":                                  true,
+		"Redeliver WorkflowExecutionCompleted":                       true,
 		"Batch WorkflowExecutionCompleted":                           true,
 		"Batch WorkflowExecutionCanceled":                            true,
 		"Batch WorkflowExecutionTerminated":                          true,
@@ -106,6 +110,11 @@ func TestRecordedHistoriesCoverEveryBranch(t *testing.T) {
 		"Record WorkflowExecutionCanceled":                           true,
 		"Record ActivityTaskFailed":                                  true,
 		"Record ActivityTaskCanceled":                                true,
+		"Replay WorkflowExecutionCompleted":                          true,
+		"Replay WorkflowExecutionCanceled":                           true,
+		"Replay ChildWorkflowExecutionCompleted":                     true,
+		"Replay ChildWorkflowExecutionCanceled":                      true,
+		"Replay WorkflowExecutionSignaled":                           true,
 	}
 	retried := false
 	for _, body := range recorded(t) {

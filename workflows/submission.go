@@ -12,7 +12,8 @@ import (
 )
 
 // Submission plans a customer's submission, runs its batches per source side by side, and settles it. Its workflow id is
-// the submission's id. It fails when it cannot be planned; records that fail do not make it fail: they are in its result.
+// the submission's id. It fails when it cannot be planned, or not be shipped to the customer's destination; records that fail
+// do not make it fail: they are in its result.
 func Submission(ctx workflow.Context, in collection.SubmissionInput) (collection.SubmissionResult, error) {
 	s := &submission{in: in}
 	if err := s.setup(ctx); err != nil {
@@ -59,6 +60,10 @@ func (s *submission) run(ctx workflow.Context) (collection.SubmissionResult, err
 	if err := s.settle(free, cancelled); err != nil {
 		return collection.SubmissionResult{}, s.fail(free, "the submission could not be settled", err)
 	}
+	if err := s.ship(free); err != nil {
+		return collection.SubmissionResult{}, s.fail(free, notShipped(s.id), err)
+	}
+	s.enter(free, "", s.result.State)
 	if cancelled {
 		return collection.SubmissionResult{}, temporal.NewCanceledError(*s.result)
 	}
@@ -145,8 +150,18 @@ func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
 		return err
 	}
 	s.result = &result
-	s.enter(ctx, "", result.State)
 	return nil
+}
+
+// ship brings the delivery to the customer's own destination, if there is one. Until it is there the submission has not
+// ended, whatever its records did.
+func (s *submission) ship(ctx workflow.Context) error {
+	if !ships(ctx, s.plan) {
+		return nil
+	}
+	s.enter(ctx, "ship", collection.StateProcessing)
+	_, err := ship(ctx, s.priority(), collection.ShipInput{Submission: s.id, Customer: s.in.Customer, To: s.in.Customer})
+	return err
 }
 
 // priority is what everything below the submission inherits.

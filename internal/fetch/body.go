@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
 )
 
@@ -62,8 +63,8 @@ func (w *wire) Read(p []byte) (int, error) {
 const encodedSlack = 64 << 10
 
 // readBody reads and decodes a whole body of at most limit bytes; memory stays within a small multiple of the limit
-// whatever arrives.
-func readBody(res *http.Response, limit int64) (body, error) {
+// whatever arrives. room is asked before the body grows beyond collection.SmallBody.
+func readBody(res *http.Response, limit int64, room func(bytes int64) error) (body, error) {
 	codings := contentCodings(res.Header)
 	most := limit
 	if len(codings) > 0 {
@@ -77,7 +78,7 @@ func readBody(res *http.Response, limit int64) (body, error) {
 	b := body{}
 	content, closeAll, err := decoded(in, codings, &b.warnings, limit)
 	if err == nil {
-		b.content, err = readAll(content, limit)
+		b.content, err = readAll(content, limit, room)
 		closeAll()
 	}
 	if err == nil && len(codings) > 0 {
@@ -95,9 +96,17 @@ func readBody(res *http.Response, limit int64) (body, error) {
 }
 
 // readAll reads at most limit bytes.
-func readAll(r io.Reader, limit int64) ([]byte, error) {
+func readAll(r io.Reader, limit int64, room func(bytes int64) error) ([]byte, error) {
 	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
+	n, err := io.Copy(&buf, io.LimitReader(r, min(limit+1, collection.SmallBody)))
+	if err == nil && n == collection.SmallBody && n <= limit {
+		if err := room(limit); err != nil {
+			return nil, &roomError{err}
+		}
+		var rest int64
+		rest, err = io.Copy(&buf, io.LimitReader(r, limit+1-n))
+		n += rest
+	}
 	switch {
 	case n > limit:
 		return nil, tooLarge(limit)
@@ -106,6 +115,12 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	}
 	return buf.Bytes(), err
 }
+
+// roomError says that there was no room for a body: no trouble of the body's.
+type roomError struct{ cause error }
+
+func (e *roomError) Error() string { return "wait for room for a large body: " + e.cause.Error() }
+func (e *roomError) Unwrap() error { return e.cause }
 
 // readRest reads on after the end of a compressed body: to find out whether the length promised has arrived, and to
 // leave the connection fit for use.
@@ -129,8 +144,9 @@ func warn(warnings *[]failure.Warning, w failure.Warning) {
 // bodyTrouble names what went wrong while a body was read: first what the wire says, then the decoder.
 func bodyTrouble(w *wire, err error) error {
 	var known *bodyError
+	var room *roomError
 	switch {
-	case errors.As(err, &known):
+	case errors.As(err, &known), errors.As(err, &room):
 		return err
 	case w.err != nil && !errors.Is(w.err, io.EOF):
 		return wireTrouble(w.err)

@@ -178,6 +178,15 @@ func TestCase47CloseDelimited(t *testing.T) {
 	res, o = get(t, Options{}, source(), newHostile(t, says("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+page)).url("/"))
 	requireBody(t, res, o, page)
 	require.Equal(t, []failure.Warning{failure.WarningEncodingIgnored, failure.WarningLengthUnverified}, o.Warnings)
+
+	// A source may want none of these, but not what another end has verified.
+	strict := source()
+	strict.RequireLength = true
+	res, o = get(t, Options{}, strict, newHostile(t, says("HTTP/1.1 200 OK\r\n\r\n"+page)).url("/"))
+	require.Nil(t, res)
+	require.Equal(t, collection.ReasonTruncated, failure.Classify(o))
+	res, o = get(t, Options{}, strict, newHostile(t, says("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+string(gz))).url("/"))
+	requireBody(t, res, o, page)
 }
 
 // C4 51: bytes that are gzip but not said to be are the content itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -35,18 +36,22 @@ type Options struct {
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs are the trusted certificate authorities; nil means the system's.
 	RootCAs *x509.CertPool
-	// Secret resolves the reference of a secret header. It is called for every request, so it should cache.
+	// Secret resolves the reference of a secret header, or of a proxy's credentials. It is called for every request, so it
+	// should cache.
 	Secret func(ref string) (string, error)
+	// Egresses are the proxies that a request may go out by.
+	Egresses []collection.Egress
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Client makes requests. It keeps one pool of connections per source and is safe for concurrent use.
+// Client makes requests. It keeps one pool of connections per source and way out, and is safe for concurrent use.
 type Client struct {
-	options Options
+	options  Options
+	egresses map[string]collection.Egress
 
 	mu    sync.Mutex
-	pools map[string]pool
+	pools map[poolKey]pool
 }
 
 // New returns a client without connections.
@@ -62,7 +67,11 @@ func New(o Options) *Client {
 			return "", errors.New("this worker has no way to resolve secrets: give fetch.Options a Secret")
 		}
 	}
-	return &Client{options: o, pools: map[string]pool{}}
+	c := &Client{options: o, egresses: make(map[string]collection.Egress, len(o.Egresses)), pools: map[poolKey]pool{}}
+	for _, e := range o.Egresses {
+		c.egresses[e.Name] = e
+	}
+	return c
 }
 
 // Close closes the connections that are not in use.
@@ -74,37 +83,72 @@ func (c *Client) Close() {
 	}
 }
 
-// Fetch makes the record's request and captures the answer: a response when the target answered 2xx and the whole body
-// arrived, else nil. The observation is always set; failure.Classify of it is empty exactly when there is a response.
-//
-// The whole exchange, redirects and body included, takes at most the source's Timeout, and ends at once when ctx does.
-func (c *Client) Fetch(ctx context.Context, src collection.Source, rec collection.Record) (*collection.Response, failure.Observation) {
-	started := c.options.Now()
-	if src.Timeout <= 0 {
-		src.Timeout = defaultTimeout
-	}
-	if src.MaxBody <= 0 {
-		src.MaxBody = defaultMaxBody
-	}
+// Target is the URL that the record's request goes to. Its error is an *InputError.
+func (c *Client) Target(src collection.Source, rec collection.Record) (string, error) {
 	req, err := BuildRequest(src, rec)
+	if err != nil {
+		return "", err
+	}
+	return req.URL.String(), nil
+}
+
+// Fetch makes the record's request and captures the answer: a response when the target answered 2xx and the whole body
+// arrived, or when it said that what via names has not changed; else nil. The observation is always set; failure.Classify
+// of it is empty exactly when there is a response.
+//
+// The whole exchange, redirects and body included, takes at most the source's Timeout, without the time that via.Hop takes,
+// and ends at once when ctx does.
+func (c *Client) Fetch(
+	ctx context.Context, src collection.Source, rec collection.Record, via collection.Via,
+) (*collection.Response, failure.Observation) {
+	started := c.options.Now()
+	src = bounded(src)
+	egress, known := c.egress(via.Egress)
+	if !known {
+		return nil, observeUnknownEgress(via.Egress)
+	}
+	req, err := c.request(src, rec)
 	if err != nil {
 		return nil, observeInput(err)
 	}
-	if err := c.addSecrets(req, src); err != nil {
-		return nil, observeInput(err)
-	}
-	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", c.options.UserAgent)
-	}
-	x := newExchange(ctx, c.transport(src), src, req)
+	x := newExchange(ctx, c.transport(src, egress), src, req)
 	defer x.close()
+	x.egress, x.askHop, x.askRoom = egress.Name, via.Hop, via.Room
+	x.conditional = addCondition(req, via)
 	res := x.run()
+	x.observeEgress()
 	if res != nil {
 		res.FetchedAt = c.options.Now()
 		res.Duration = res.FetchedAt.Sub(started)
 		res.FetchedAt = res.FetchedAt.UTC()
 	}
 	return res, x.observed
+}
+
+// bounded is the source with the bounds that it does not state.
+func bounded(src collection.Source) collection.Source {
+	if src.Timeout <= 0 {
+		src.Timeout = defaultTimeout
+	}
+	if src.MaxBody <= 0 {
+		src.MaxBody = defaultMaxBody
+	}
+	return src
+}
+
+// request is the record's request, complete.
+func (c *Client) request(src collection.Source, rec collection.Record) (*http.Request, error) {
+	req, err := BuildRequest(src, rec)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.addSecrets(req, src); err != nil {
+		return nil, err
+	}
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", c.options.UserAgent)
+	}
+	return req, nil
 }
 
 // addSecrets resolves the source's secret headers into the request, and sees to it that its credentials, secret or
@@ -116,7 +160,7 @@ func (c *Client) addSecrets(req *http.Request, src collection.Source) error {
 			err = errors.New("its value has a character that HTTP does not allow, perhaps a line break at its end")
 		}
 		if err != nil {
-			return &secretError{header: name, cause: err}
+			return &secretError{what: fmt.Sprintf("secret header %q", name), cause: err}
 		}
 		req.Header.Set(name, value)
 	}

@@ -115,7 +115,7 @@ func TestClientIsSafeForConcurrentUse(t *testing.T) {
 		src := source()
 		src.Ceiling = 1 + i%2 // the pool is replaced under way
 		go func() {
-			_, o := client.Fetch(t.Context(), src, record(site.url("/")))
+			_, o := client.Fetch(t.Context(), src, record(site.url("/")), collection.Via{})
 			done <- o
 		}()
 	}

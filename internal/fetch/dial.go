@@ -17,6 +17,8 @@ type dialer struct {
 	open     func(ctx context.Context, network, address string) (net.Conn, error)
 	private  bool
 	tls      *tls.Config
+	// through is the proxy that every connection is tunnelled through; nil for the direct way out.
+	through *tunnel
 }
 
 // privateAddressError says that a name led to an address that may not be contacted.
@@ -69,7 +71,19 @@ func closeAfter(conn net.Conn, err error) error {
 	return err
 }
 
+// connect opens a connection to the target, by the way out that the dialer is for.
 func (d dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	if d.through == nil {
+		return d.direct(ctx, network, address)
+	}
+	if err := d.checkName(ctx, address); err != nil {
+		return nil, err
+	}
+	return d.through.open(ctx, network, address)
+}
+
+// direct opens a connection from this machine.
+func (d dialer) direct(ctx context.Context, network, address string) (net.Conn, error) {
 	if d.open == nil {
 		own := net.Dialer{Timeout: dialTimeout, Resolver: d.resolver, ControlContext: d.control}
 		return own.DialContext(ctx, network, address)

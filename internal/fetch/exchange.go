@@ -2,11 +2,13 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +23,7 @@ type exchange struct {
 	caller context.Context
 	ctx    context.Context
 	close  context.CancelFunc
+	*allowance
 
 	transport http.RoundTripper
 	src       collection.Source
@@ -29,15 +32,22 @@ type exchange struct {
 	first *url.URL
 	jar   http.CookieJar
 	visits
-	hop      *progress
-	observed failure.Observation
+	// egress is the name of the proxy, empty for none; askHop is asked before a redirect is followed, askRoom before a body
+	// grows large.
+	egress  string
+	askHop  func(ctx context.Context, url string) error
+	askRoom func(ctx context.Context, bytes int64) error
+	// conditional says that the request as it stands carries a condition.
+	conditional bool
+	hop         *progress
+	observed    failure.Observation
 }
 
 func newExchange(ctx context.Context, transport http.RoundTripper, src collection.Source, req *http.Request) *exchange {
 	// Cookies live as long as the exchange: records must not see each other's. New fails for no options at all.
 	jar, _ := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	x := &exchange{caller: ctx, transport: transport, src: src, req: req, first: req.URL, jar: jar, visits: visits{}}
-	x.ctx, x.close = context.WithTimeout(ctx, src.Timeout)
+	x.ctx, x.allowance, x.close = allow(ctx, src.Timeout)
 	return x
 }
 
@@ -62,6 +72,10 @@ func (x *exchange) run() *collection.Response {
 			drain(res.Body)
 			x.say("the target answered %s", statusText(res.StatusCode))
 			return nil
+		}
+		if res.StatusCode == http.StatusNotModified {
+			drain(res.Body)
+			return x.notModified(res)
 		}
 		return x.capture(res)
 	}
@@ -97,13 +111,32 @@ func (x *exchange) send() (*http.Response, error) {
 // capture reads the body of an answer that is wanted.
 func (x *exchange) capture(res *http.Response) *collection.Response {
 	defer func() { _ = res.Body.Close() }() // everything of use has been read
-	body, err := readBody(res, x.src.MaxBody)
+	body, err := readBody(res, x.src.MaxBody, x.room)
 	x.observed.Bytes = body.received
 	x.observed.Warnings = body.warnings
+	if err == nil && x.src.RequireLength && slices.Contains(body.warnings, failure.WarningLengthUnverified) {
+		err = &bodyError{kind: failure.TransportTruncated, cause: errors.New("only the end of the connection ended the body, and the source wants its length")}
+	}
 	if err != nil {
 		x.fail(err)
 		return nil
 	}
+	out := x.response(res)
+	out.Body = body.content
+	return out
+}
+
+// room asks for room for a large body. The target does not pay for our memory.
+func (x *exchange) room(bytes int64) error {
+	if x.askRoom == nil {
+		return nil
+	}
+	defer x.pause()()
+	return x.askRoom(x.caller, bytes)
+}
+
+// response is an answer without its body.
+func (x *exchange) response(res *http.Response) *collection.Response {
 	header := make(map[string]string, len(res.Header))
 	for name := range res.Header {
 		// A session is a credential, and nothing downstream needs it.
@@ -116,7 +149,6 @@ func (x *exchange) capture(res *http.Response) *collection.Response {
 		Status:      res.StatusCode,
 		ContentType: res.Header.Get("Content-Type"),
 		Header:      header,
-		Body:        body.content,
 	}
 }
 

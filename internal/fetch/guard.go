@@ -1,9 +1,12 @@
 package fetch
 
 import (
+	"context"
+	"net"
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -20,6 +23,38 @@ func checkLiteral(src collection.Source, u *url.URL) error {
 	}
 	if isPrivate(address) {
 		return &privateAddressError{address: address}
+	}
+	return nil
+}
+
+// nameTimeout bounds the lookup of a name that a proxy is going to look up for itself.
+const nameTimeout = 2 * time.Second
+
+// checkName refuses a name that leads to a private address as far as this machine can tell. The proxy resolves the name for
+// itself and may come to another answer, which nobody here can see; and a name that cannot be looked up here is no fault,
+// since the proxy may well know it.
+func (d dialer) checkName(ctx context.Context, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || d.private {
+		return err
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return nil // a literal address has been checked
+	}
+	resolver := d.resolver
+	if resolver == nil {
+		resolver = net.DefaultResolver
+	}
+	ctx, cancel := context.WithTimeout(ctx, nameTimeout)
+	defer cancel()
+	found, err := resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for _, a := range found {
+		if isPrivate(a) {
+			return &privateAddressError{address: a}
+		}
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func get(t *testing.T, o Options, src collection.Source, rawURL string) (*collec
 	t.Helper()
 	client := New(o)
 	t.Cleanup(client.Close)
-	return client.Fetch(t.Context(), src, record(rawURL))
+	return client.Fetch(t.Context(), src, record(rawURL), collection.Via{})
 }
 
 // requireFails demands a kind of trouble and its reason, and that nothing was captured.

@@ -16,14 +16,14 @@ import (
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// secretError says that a secret header could not be resolved. It names the header, never a value.
+// secretError says that a secret could not be resolved. It says what the secret is for, never a value.
 type secretError struct {
-	header string
-	cause  error
+	what  string
+	cause error
 }
 
 func (e *secretError) Error() string {
-	return fmt.Sprintf("secret header %q could not be resolved: %v", e.header, e.cause)
+	return fmt.Sprintf("%s could not be resolved: %v", e.what, e.cause)
 }
 
 // observeInput tells what kept a request from being made.
@@ -44,6 +44,8 @@ func (x *exchange) observeHeader(res *http.Response) {
 		Status:     res.StatusCode,
 		RetryAfter: short(res.Header.Get("Retry-After")),
 		Date:       short(res.Header.Get("Date")),
+
+		Conditional: x.conditional,
 	}
 }
 
@@ -62,11 +64,20 @@ func (x *exchange) say(format string, args ...any) {
 
 // fail notes what ended the exchange.
 func (x *exchange) fail(err error) {
+	var noTunnel *tunnelError
+	if errors.As(err, &noTunnel) && x.caller.Err() == nil {
+		x.failTunnel(noTunnel)
+		return
+	}
 	x.observed.Transport = x.transportOf(err)
 	switch x.observed.Transport {
 	case failure.TransportTimeout:
 		x.observed.Stage = x.hop.at()
-		x.say("the target did not answer within %s (stage: %s)", x.src.Timeout, x.observed.Stage)
+		who := "the target did not answer"
+		if x.observed.Stage == failure.StageProxy {
+			who = fmt.Sprintf("egress %q opened no tunnel", x.egress)
+		}
+		x.say("%s within %s (stage: %s)", who, x.src.Timeout, x.observed.Stage)
 	case failure.TransportReset, failure.TransportProtocol:
 		x.observed.Stage = x.hop.at()
 		x.say("%v", err)
@@ -80,7 +91,10 @@ func (x *exchange) transportOf(err error) failure.Transport {
 	var (
 		private   *privateAddressError
 		offSource *offSourceError
+		secret    *secretError
+		beyond    *beyondError
 		broken    *bodyError
+		room      *roomError
 		dns       *net.DNSError
 		timeout   net.Error
 	)
@@ -91,8 +105,12 @@ func (x *exchange) transportOf(err error) failure.Transport {
 		return failure.TransportRedirectOffSource
 	case errors.Is(err, errLoop), errors.Is(err, errTooManyRedirects):
 		return failure.TransportRedirectLoop
-	case errors.Is(x.caller.Err(), context.Canceled):
+	case errors.Is(x.caller.Err(), context.Canceled), errors.As(err, &room):
 		return failure.TransportCancelled
+	case errors.As(err, &secret):
+		return failure.TransportSecretUnavailable
+	case errors.As(err, &beyond):
+		return beyond.kind
 	case errors.As(err, &broken) && broken.kind != "":
 		return broken.kind
 	case x.ctx.Err() != nil:

@@ -17,40 +17,49 @@ const (
 	maxResponseHeader = 256 << 10
 )
 
-// pool is the connections of one source, and what of the source they depend on.
+// pool is the connections of one source by one way out, and what of the source they depend on.
 type pool struct {
 	transport *http.Transport
 	ceiling   int
 	private   bool
 }
 
-// transport is the source's pool of connections: as many stay open as there may be requests in flight. A source whose
-// configuration has changed gets a new pool, since a connection into a private network must not outlive its permission.
-func (c *Client) transport(src collection.Source) *http.Transport {
+// poolKey names a pool. A connection through one proxy must not serve a request that is to go out by another.
+type poolKey struct{ source, egress string }
+
+// transport is the source's pool of connections by a way out: as many stay open as there may be requests in flight. A
+// source whose configuration has changed gets a new pool, since a connection into a private network must not outlive its
+// permission.
+func (c *Client) transport(src collection.Source, egress collection.Egress) *http.Transport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ceiling := max(src.Ceiling, 1)
-	p, ok := c.pools[src.Name]
+	key := poolKey{src.Name, egress.Name}
+	p, ok := c.pools[key]
 	if ok && p.ceiling == ceiling && p.private == src.AllowPrivateAddresses {
 		return p.transport
 	}
 	if ok {
 		p.transport.CloseIdleConnections()
 	}
-	p = pool{transport: c.newTransport(ceiling, src.AllowPrivateAddresses), ceiling: ceiling, private: src.AllowPrivateAddresses}
-	c.pools[src.Name] = p
+	p = pool{transport: c.newTransport(ceiling, src.AllowPrivateAddresses, egress), ceiling: ceiling, private: src.AllowPrivateAddresses}
+	c.pools[key] = p
 	return p.transport
 }
 
-func (c *Client) newTransport(ceiling int, private bool) *http.Transport {
+func (c *Client) newTransport(ceiling int, private bool, egress collection.Egress) *http.Transport {
 	d := dialer{
 		resolver: c.options.Resolver,
 		open:     c.options.DialContext,
 		private:  private,
 		tls:      &tls.Config{RootCAs: c.options.RootCAs, NextProtos: []string{"h2", "http/1.1"}},
 	}
+	if egress.Name != "" {
+		d.through = c.tunnel(egress)
+	}
 	return &http.Transport{
-		// A proxy is configuration, never an accident of the environment.
+		// A proxy is configuration, never an accident of the environment; and the ones that are configured are dialled
+		// through, so that their answers and the target's are never taken for one another.
 		Proxy:                  nil,
 		DialContext:            d.dial,
 		DialTLSContext:         d.dialTLS,

@@ -9,7 +9,7 @@ import (
 )
 
 // stages in the order in which an exchange passes through them.
-var stages = []failure.Stage{failure.StageDNS, failure.StageDial, failure.StageTLS, failure.StageHeader, failure.StageBody}
+var stages = []failure.Stage{failure.StageDNS, failure.StageDial, failure.StageProxy, failure.StageTLS, failure.StageHeader, failure.StageBody}
 
 // progress follows one hop of an exchange, so that a timeout can say what it waited for. It travels in the context, to
 // the dialer that the transport runs in a goroutine of its own.
@@ -17,6 +17,8 @@ type progress struct {
 	// exchange ends when the fetch does.
 	exchange context.Context
 	stage    atomic.Int32
+	// passed says that a proxy has done its part.
+	passed atomic.Bool
 }
 
 type progressKey struct{}
@@ -27,7 +29,10 @@ func withProgress(ctx context.Context, p *progress) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		DNSStart:     func(httptrace.DNSStartInfo) { p.reach(failure.StageDNS) },
 		ConnectStart: func(string, string) { p.reach(failure.StageDial) },
-		GotConn:      func(httptrace.GotConnInfo) { p.reach(failure.StageHeader) },
+		GotConn: func(httptrace.GotConnInfo) {
+			p.reach(failure.StageHeader)
+			p.passed.Store(true)
+		},
 	})
 }
 
@@ -54,6 +59,13 @@ func (p *progress) at() failure.Stage { return stages[p.stage.Load()] }
 func reach(ctx context.Context, s failure.Stage) {
 	if p, ok := ctx.Value(progressKey{}).(*progress); ok {
 		p.reach(s)
+	}
+}
+
+// pass notes that the proxy of a context's hop has done its part.
+func pass(ctx context.Context) {
+	if p, ok := ctx.Value(progressKey{}).(*progress); ok {
+		p.passed.Store(true)
 	}
 }
 

@@ -79,6 +79,10 @@ func (x *exchange) follow(status int, location string) bool {
 		return false
 	}
 	x.observed = failure.Observation{}
+	if err := x.mayHop(next); err != nil {
+		x.failHop(err)
+		return false
+	}
 	x.turn(status, next)
 	return true
 }
@@ -122,6 +126,7 @@ func (x *exchange) turn(status int, next *url.URL) {
 		req.Body, req.GetBody, req.ContentLength = nil, nil, 0
 		req.Header.Del("Content-Type")
 	}
+	x.dropCondition(req)
 	if origin(next) != origin(req.URL) {
 		// They stay away even if a later redirect comes back.
 		for _, name := range credentialHeaders(x.src) {

@@ -216,7 +216,7 @@ func TestCase63CookiesLiveForOneFetch(t *testing.T) {
 	client := New(web.options())
 	defer client.Close()
 	for range 2 {
-		res, o := client.Fetch(t.Context(), source(), record("http://a.example/"))
+		res, o := client.Fetch(t.Context(), source(), record("http://a.example/"), collection.Via{})
 		requireBody(t, res, o, "here")
 		require.NotContains(t, res.Header, "set-cookie")
 	}

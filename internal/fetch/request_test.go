@@ -72,7 +72,7 @@ func TestURLThatCannotBeRequested(t *testing.T) {
 			_, err := BuildRequest(source(), rec)
 			var input *InputError
 			require.ErrorAs(t, err, &input)
-			res, o := New(Options{}).Fetch(t.Context(), source(), rec)
+			res, o := New(Options{}).Fetch(t.Context(), source(), rec, collection.Via{})
 			requireFails(t, res, o, failure.TransportRequestInvalid, collection.ReasonBadRequest)
 			require.NotContains(t, o.Message, "hunter2")
 		})

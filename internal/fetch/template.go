@@ -121,6 +121,20 @@ func expandURL(template string, f fields) (string, error) {
 	})
 }
 
+// Expand fills a template with the record's fields, each as its text; {url} is the record's URL unless it has a field of
+// that name. Its error is an *InputError.
+func Expand(template string, rec collection.Record) (string, error) {
+	f, err := readFields(rec)
+	if err != nil {
+		return "", err
+	}
+	return expandText(template, f)
+}
+
+func expandText(template string, f fields) (string, error) {
+	return expand(template, func(name string, _ int) (string, error) { return f.text(name) })
+}
+
 // expandForm fills the template of a form body.
 func expandForm(template string, f fields) (string, error) {
 	return expand(template, func(name string, _ int) (string, error) {

@@ -206,7 +206,7 @@ func TestCancellationReachesTheSocket(t *testing.T) {
 			src.Timeout = time.Hour
 			done := make(chan failure.Observation, 1)
 			go func() {
-				_, o := client.Fetch(ctx, src, record(tt.url))
+				_, o := client.Fetch(ctx, src, record(tt.url), collection.Via{})
 				done <- o
 			}()
 			within(t, arrived, "the request never arrived")
@@ -243,17 +243,17 @@ func TestConnectionsAreKeptPerSource(t *testing.T) {
 	defer client.Close()
 	src := source()
 	for _, path := range []string{"/", "/404", "/", "/404"} {
-		client.Fetch(t.Context(), src, record(site.URL+path))
+		client.Fetch(t.Context(), src, record(site.URL+path), collection.Via{})
 	}
 	require.Len(t, opened, 1, "one connection serves answers and errors alike")
 
 	other := source()
 	other.Name = "other"
-	client.Fetch(t.Context(), other, record(site.URL))
+	client.Fetch(t.Context(), other, record(site.URL), collection.Via{})
 	require.Len(t, opened, 2, "another source has connections of its own")
 
 	src.AllowPrivateAddresses = false
-	res, o := client.Fetch(t.Context(), src, record(site.URL))
+	res, o := client.Fetch(t.Context(), src, record(site.URL), collection.Via{})
 	requireFails(t, res, o, failure.TransportPrivateAddress, collection.ReasonPrivateAddress)
 	require.Len(t, opened, 2, "a connection does not outlive its permission")
 }

@@ -41,8 +41,10 @@ type instruments struct {
 	bodyBytes      metric.Int64Counter
 	deliveredBytes metric.Int64Counter
 	deliveryLag    metric.Float64Histogram
+	breaches       metric.Int64Counter
 
 	sources atomic.Pointer[func() []SourceLoad]
+	lookout lookout
 }
 
 // register makes the instruments.
@@ -66,7 +68,8 @@ func (i *instruments) register(meter metric.Meter) error {
 	i.bodyBytes = counter("weir.body", "By", "Bytes of bodies received, after content decoding.")
 	i.deliveredBytes = counter("weir.delivered", "By", "Bytes of documents stored and verified at their destination.")
 	i.deliveryLag = seconds("weir.delivery_lag", "Time from a submission's acceptance to a record's verified delivery.", waitBuckets)
-	problems = append(problems, i.registerLoads(meter), registerBuild(meter))
+	i.breaches = counter("weir.quality_breaches", "{breach}", "Checks of settled submissions that were not met, by source and check.")
+	problems = append(problems, i.registerLoads(meter), i.lookout.register(meter), registerBuild(meter))
 	return errors.Join(problems...)
 }
 
@@ -142,6 +145,11 @@ func (i *instruments) Delivered(customer string, bytes int64, lag time.Duration)
 	ctx := context.Background()
 	i.deliveredBytes.Add(ctx, bytes, with("customer", customer))
 	i.deliveryLag.Record(ctx, lag.Seconds(), with("customer", customer))
+}
+
+// Breached counts a check of a settled submission that was not met.
+func (i *instruments) Breached(source string, check collection.QualityKind) {
+	i.breaches.Add(context.Background(), 1, with("source", source, "check", string(check)))
 }
 
 // ObserveSources sets where the loads of sources are read from, at every scrape. The last call counts.

@@ -26,7 +26,9 @@ func used(t *testing.T) *Metrics {
 	m.Request("shop", "", 150*time.Millisecond, 2048)
 	m.Request("shop", collection.ReasonThrottled, time.Second, 100)
 	m.Delivered("acme", 512, 2*time.Minute)
+	m.Breached("shop", collection.QualityMissing)
 	m.ObserveSources(func() []SourceLoad { return []SourceLoad{{Source: "shop", InFlight: 3, Ceiling: 4}} })
+	lookedOut(m)
 	return m
 }
 
@@ -48,13 +50,23 @@ func TestEveryMetricOfWeir(t *testing.T) {
 		"weir_body_bytes_total counter {source} Bytes of bodies received, after content decoding.",
 		"weir_build_info gauge {version} Which version this process is; always 1.",
 		"weir_ceiling gauge {source} Requests that may be in flight against a source, over the whole fleet.",
+		"weir_dead_letters gauge {reason,source} Records that wait in the dead-letter queue, as the last sweep counted them.",
+		"weir_dead_letters_oldest_age_seconds gauge {reason,source} How long the oldest record has waited in the dead-letter queue.",
 		"weir_delivered_bytes_total counter {customer} Bytes of documents stored and verified at their destination.",
 		"weir_delivery_lag_seconds histogram {customer} Time from a submission's acceptance to a record's verified delivery.",
+		"weir_janitor_deleted_bytes gauge {class} Bytes that the last janitor deleted, by class.",
+		"weir_janitor_deleted_objects gauge {class} Objects that the last janitor deleted, by class.",
+		"weir_janitor_failed_objects gauge {class} Objects that the last janitor could not delete, by class.",
+		"weir_janitor_last_run_timestamp_seconds gauge {} When the last janitor ended, as a Unix time.",
+		"weir_quality_breaches_total counter {check,source} Checks of settled submissions that were not met, by source and check.",
 		"weir_records_total counter {outcome,reason,source} Records that ended, by outcome and reason.",
 		"weir_request_duration_seconds histogram {source} Time from the start of a request to the last byte of its body.",
 		"weir_requests_in_flight gauge {source} Requests under way in this process.",
 		"weir_requests_total counter {reason,source} Requests that ended, by reason; ok is a request that went well.",
 		"weir_start_wait_seconds histogram {customer} Time from a submission's acceptance to the first request for a record.",
+		"weir_sweep_findings gauge {kind,severity} What the last sweep found, by kind and severity.",
+		"weir_sweep_last_run_timestamp_seconds gauge {} When the last sweep ended, as a Unix time.",
+		"weir_sweep_records gauge {kind,severity} Records that the last sweep's findings concern, by kind and severity.",
 	}
 	var got []string
 	for name, family := range families(t, used(t)) {
@@ -99,6 +111,7 @@ func TestValues(t *testing.T) {
 		`weir_request_duration_seconds_sum{source="shop"} 1.15`,
 		`weir_body_bytes_total{source="shop"} 2148`,
 		`weir_delivered_bytes_total{customer="acme"} 512`,
+		`weir_quality_breaches_total{check="missing",source="shop"} 1`,
 		`weir_delivery_lag_seconds_sum{customer="acme"} 120`,
 		`weir_start_wait_seconds_bucket{customer="acme",le="60"} 0`,
 		`weir_start_wait_seconds_bucket{customer="acme",le="120"} 1`,

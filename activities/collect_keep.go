@@ -1,0 +1,115 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// maxSeen bounds what is read of a record's Seen, in bytes.
+const maxSeen = 64 << 10
+
+// known is what a source that is asked conditionally has said of the bytes that are still here; nil where there are none.
+// What cannot be used costs one request more, and nothing else.
+func (r *collectRun) known(ctx context.Context, src collection.Source, rec collection.Record, target string) (*collection.Seen, error) {
+	if !src.Conditional {
+		return nil, nil
+	}
+	key := collection.SeenKey(src.Name, rec.ID)
+	body, err := r.Store.Get(ctx, key, maxSeen)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storeFailed(ctx, "read "+key, err)
+	}
+	var seen collection.Seen
+	if json.Unmarshal(body, &seen) != nil || seen.URL != target {
+		return nil, nil
+	}
+	info, err := r.Store.Head(ctx, seen.Raw.Key)
+	if errors.Is(err, collection.ErrObjectMissing) || err == nil && info.Size != seen.Raw.Size {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storeFailed(ctx, "look at "+seen.Raw.Key, err)
+	}
+	return &seen, nil
+}
+
+// keep stores the response: the body under a name that its content gives it, and what is known of it beside it.
+func (r *collectRun) keep(ctx context.Context, rec collection.Record, got answer) (collection.Raw, error) {
+	response := got.response
+	if response.NotModified {
+		return r.keepAgain(ctx, rec, got)
+	}
+	raw := collection.Raw{
+		SHA256: digest(response.Body), Size: int64(len(response.Body)), URL: response.URL, Status: response.Status,
+		ContentType: response.ContentType, FetchedAt: response.FetchedAt.UTC(), Method: got.method, Egress: got.egress,
+	}
+	raw, err := r.store(ctx, rec, raw, response)
+	if err != nil {
+		return raw, err
+	}
+	return raw, r.remember(ctx, rec, got, raw)
+}
+
+// keepAgain takes over the bytes that the target says still stand. A submission never depends on what another one keeps.
+func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got answer) (collection.Raw, error) {
+	raw := got.known.Raw
+	body, err := r.Store.Get(ctx, raw.Key, raw.Size)
+	if errors.Is(err, collection.ErrObjectMissing) || err == nil && digest(body) != raw.SHA256 {
+		// It went since it was looked at; the next attempt finds that out and asks without a condition.
+		return raw, transient(collection.ReasonStoreUnavailable, 0,
+			r.failed(fmt.Sprintf("the target says that nothing has changed, but %s is not there any more", raw.Key)), nil)
+	}
+	if err != nil {
+		return raw, storeFailed(ctx, "read "+raw.Key, err)
+	}
+	at := got.response.FetchedAt.UTC()
+	raw.NotModifiedAt, raw.Method, raw.Egress = &at, got.method, got.egress
+	again := *got.response
+	again.Body = body
+	return r.store(ctx, rec, raw, &again)
+}
+
+func (r *collectRun) store(
+	ctx context.Context, rec collection.Record, raw collection.Raw, response *collection.Response,
+) (collection.Raw, error) {
+	raw.Key = collection.RawKey(r.in.Submission, rec.ID, raw.SHA256)
+	if _, err := r.Store.Create(ctx, raw.Key, response.Body, typeBytes); err != nil {
+		return raw, storeFailed(ctx, "store the raw body", err)
+	}
+	meta, err := json.Marshal(collection.RawMeta{
+		Raw: raw, Source: r.src.Name, Record: rec, Header: response.Header, Duration: collection.Duration(response.Duration),
+	})
+	if err != nil {
+		return raw, fmt.Errorf("encode what is known of the raw body: %w", err)
+	}
+	if _, err := r.Store.Put(ctx, collection.RawMetaKey(r.in.Submission, rec.ID, raw.SHA256), meta, typeJSON); err != nil {
+		return raw, storeFailed(ctx, "store what is known of the raw body", err)
+	}
+	return raw, nil
+}
+
+// remember leaves for the next submission what the target says of these bytes.
+func (r *collectRun) remember(ctx context.Context, rec collection.Record, got answer, raw collection.Raw) error {
+	seen := collection.Seen{
+		ETag: got.response.Header["etag"], LastModified: got.response.Header["last-modified"], URL: got.target, Raw: raw,
+	}
+	if !r.src.Conditional || seen.ETag == "" && seen.LastModified == "" {
+		return nil
+	}
+	body, err := json.Marshal(seen)
+	if err != nil {
+		return fmt.Errorf("encode what the target says of the body: %w", err)
+	}
+	key := collection.SeenKey(r.src.Name, rec.ID)
+	if _, err := r.Store.Put(ctx, key, body, typeJSON); err != nil {
+		return storeFailed(ctx, "write "+key, err)
+	}
+	return nil
+}

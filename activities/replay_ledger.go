@@ -1,0 +1,144 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// mergeTries is how often a part of the ledger is merged again when somebody else has written it meanwhile.
+const mergeTries = 5
+
+// MergeLedger writes how replayed records ended into their part of the ledger: the next generation of it, by compare and
+// swap, after the one that stands was kept. A record that was delivered meanwhile stays delivered. Merging the same again
+// changes nothing.
+func (r *Replayer) MergeLedger(ctx context.Context, in collection.MergeLedgerInput) (collection.MergeLedgerResult, error) {
+	out := collection.MergeLedgerResult{Ledger: collection.LedgerKey(in.Submission, in.Source, in.Number)}
+	var lastMet *collection.ConflictError
+	for range mergeTries {
+		kept, err := r.merge(ctx, out.Ledger, in.Rows)
+		if errors.As(err, &lastMet) {
+			continue
+		}
+		out.Kept = kept
+		return out, err
+	}
+	return out, transient(collection.ReasonStoreUnavailable, 0,
+		collection.AttemptFailure{Detail: lastMet.Error() + ": somebody else writes it all the time"}, nil)
+}
+
+// merge makes one attempt; a *collection.ConflictError says that the part has changed under its hands.
+func (r *Replayer) merge(ctx context.Context, key string, news []collection.LedgerRow) (kept string, err error) {
+	body, info, err := readWhole(ctx, r.Store, key, maxLedgerObject)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return "", finalf(collection.ReasonInternal, "the part %s of the ledger is gone: was it deleted?", key)
+	}
+	if err != nil {
+		return "", storeFailed(ctx, "read "+key, err)
+	}
+	rows, err := collection.DecodeLines[collection.LedgerRow](body)
+	if err != nil {
+		return "", finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
+	}
+	if !mergeRows(rows, news) {
+		return "", nil
+	}
+	merged, err := encodeLines(rows)
+	if err != nil {
+		return "", err
+	}
+	if kept, err = keepGeneration(ctx, r.Store, key, body, info.Generation); err != nil {
+		return "", err
+	}
+	_, err = r.Store.Replace(ctx, key, merged, typeJSONLines, info)
+	var changed *collection.ConflictError
+	if err != nil && !errors.As(err, &changed) {
+		return "", storeFailed(ctx, "write "+key, err)
+	}
+	return kept, err
+}
+
+// mergeRows puts new results into rows, and says whether anything has changed.
+func mergeRows(rows, news []collection.LedgerRow) bool {
+	byRecord := make(map[string]collection.LedgerRow, len(news))
+	for _, row := range news {
+		byRecord[row.Record] = row
+	}
+	changed := false
+	for i, row := range rows {
+		if fresh, ok := byRecord[row.Record]; ok && supersedes(fresh.RecordResult, row.RecordResult) {
+			changed = true
+			rows[i].RecordResult = inherit(fresh.RecordResult, row.RecordResult)
+		}
+	}
+	return changed
+}
+
+// supersedes says whether a record's new result takes the place of the one that the ledger has. Only what is undelivered is
+// replaced, and never by the news that a replay was cancelled: that is the dead letter that it was before.
+func supersedes(fresh, old collection.RecordResult) bool {
+	switch fresh.Outcome {
+	case "", collection.OutcomeCancelled:
+		return false
+	case collection.OutcomeDelivered:
+		if fresh.Delivered == nil {
+			return false
+		}
+	}
+	open := old.Outcome == collection.OutcomeDeadLettered || old.Outcome == collection.OutcomeCancelled
+	return open && !sameEnd(inherit(fresh, old), old)
+}
+
+// inherit keeps of an earlier result what the new one does not tell: a replay from kept bytes has made no request, and one
+// that could not collect again still has the bytes of before.
+func inherit(fresh, old collection.RecordResult) collection.RecordResult {
+	if fresh.Trail == nil {
+		fresh.Trail = old.Trail
+	}
+	if fresh.Raw == nil {
+		fresh.Raw = old.Raw
+	}
+	return fresh
+}
+
+func sameEnd(a, b collection.RecordResult) bool {
+	return a.Outcome == b.Outcome && a.Reason == b.Reason && a.Detail == b.Detail && a.Attempts == b.Attempts
+}
+
+// mostGenerations bounds the search for a name that is free.
+const mostGenerations = 1000
+
+// keepGeneration stores the content of an object beside it, before the next generation takes its place, and returns the name.
+// What is kept is never written over: an object whose generation nobody has counted takes the first name that is free.
+func keepGeneration(ctx context.Context, store Store, key string, body []byte, generation int) (string, error) {
+	first := max(generation, 1)
+	for g := first; g < first+mostGenerations; g++ {
+		kept := collection.GenerationKey(key, g)
+		_, err := store.Create(ctx, kept, body, typeBytes)
+		var taken *collection.ConflictError
+		if errors.As(err, &taken) {
+			continue
+		}
+		if err != nil {
+			return "", storeFailed(ctx, "keep "+kept, err)
+		}
+		return kept, nil
+	}
+	return "", finalf(collection.ReasonInternal, "%d generations of %s are kept already: who writes it all the time?", mostGenerations, key)
+}
+
+// readWhole reads an object of at most limit bytes together with what identifies that content.
+func readWhole(ctx context.Context, store Store, key string, limit int64) ([]byte, collection.ObjectInfo, error) {
+	stream, info, err := store.Open(ctx, key)
+	if err != nil {
+		return nil, info, err
+	}
+	defer stream.Close()
+	if info.Size > limit {
+		return nil, info, &collection.TooLargeError{Key: key, Size: info.Size, Limit: limit}
+	}
+	body, err := io.ReadAll(stream)
+	return body, info, err
+}

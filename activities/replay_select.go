@@ -1,0 +1,141 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// selection goes through a ledger, one part at a time, and writes down what is run again.
+type selection struct {
+	*Replayer
+	in       collection.ReplayInput
+	manifest collection.Manifest
+	plan     collection.ReplayPlan
+}
+
+// replayStart is a line of a replay's batch.
+type replayStart struct {
+	Record string `json:"record"`
+	collection.RecordReplay
+}
+
+// sources looks at those sources of which the manifest counts dead letters: a ledger only ever has fewer than its manifest.
+func (s *selection) sources(ctx context.Context, planned []collection.SourcePlan) error {
+	counted := map[string]collection.Tally{}
+	for _, src := range s.manifest.Sources {
+		counted[src.Source] = src.Outcomes
+	}
+	for _, src := range planned {
+		before := counted[src.Source]
+		if before.Of(collection.OutcomeDeadLettered)+before.Of(collection.OutcomeCancelled) == 0 {
+			continue
+		}
+		if err := s.source(ctx, src, before); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *selection) source(ctx context.Context, src collection.SourcePlan, before collection.Tally) error {
+	selected := collection.SourcePlan{Source: src.Source, Policy: src.Policy}
+	now := collection.Tally{}
+	for _, batch := range src.Batches {
+		n, err := s.batch(ctx, src.Source, batch.Number, &now)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			selected.Batches = append(selected.Batches, collection.BatchPlan{Number: batch.Number, Records: n})
+			selected.Records += n
+		}
+		activity.RecordHeartbeat(ctx, collection.AttemptProgress{})
+	}
+	if !sameTally(now, before) {
+		s.plan.Stale = true
+	}
+	if selected.Records > 0 {
+		s.plan.Selected += selected.Records
+		s.plan.Sources = append(s.plan.Sources, selected)
+	}
+	return nil
+}
+
+// batch selects the dead letters of one part of the ledger and stores how they start.
+func (s *selection) batch(ctx context.Context, source string, n int, now *collection.Tally) (int, error) {
+	key := collection.LedgerKey(s.in.Submission, source, n)
+	rows, err := readLines[collection.LedgerRow](ctx, s.Store, key)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return 0, finalf(collection.ReasonInternal, "the part %s of the ledger is gone: was it deleted?", key)
+	}
+	if err != nil {
+		return 0, err
+	}
+	var starts []replayStart
+	for _, row := range rows {
+		now.Add(row.Outcome, row.Reason, 1)
+		if row.IsDead() {
+			s.plan.Dead++
+		}
+		if !s.in.Select.Takes(row) {
+			continue
+		}
+		start, ok := s.in.From.Start(row.RecordResult)
+		if !ok {
+			s.plan.WithoutRaw++
+			continue
+		}
+		starts = append(starts, replayStart{row.Record, start})
+	}
+	if len(starts) == 0 {
+		return 0, nil
+	}
+	body, err := encodeLines(starts)
+	if err != nil {
+		return 0, err
+	}
+	key = collection.ReplayBatchKey(s.in.Submission, s.plan.Number, source, n)
+	if _, err := s.Store.Put(ctx, key, body, typeJSONLines); err != nil {
+		return 0, storeFailed(ctx, "store "+key, err)
+	}
+	return len(starts), nil
+}
+
+func sameTally(a, b collection.Tally) bool {
+	for _, pair := range [][2]collection.Tally{{a, b}, {b, a}} {
+		for _, row := range pair[0] {
+			if count(pair[1], row) != row.Records {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func count(t collection.Tally, like collection.Count) int {
+	for _, row := range t {
+		if row.Outcome == like.Outcome && row.Reason == like.Reason {
+			return row.Records
+		}
+	}
+	return 0
+}
+
+// encodeLines is JSON Lines.
+func encodeLines[T any](rows []T) ([]byte, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	for i, row := range rows {
+		if err := encoder.Encode(row); err != nil {
+			return nil, fmt.Errorf("encode line %d: %w", i+1, err)
+		}
+	}
+	return body.Bytes(), nil
+}

@@ -1,0 +1,148 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// A delivery that stands is never written over: who verifies an old manifest finds the files that it names. What a later
+// settlement finds changed gets a name of the next generation, and what has not changed keeps the one that it has.
+
+// standing is the manifest that is there when a settlement begins.
+type standing struct {
+	// there says that something is in the manifest's place, and valid that it is a manifest of the submission.
+	there, valid bool
+	info         collection.ObjectInfo
+	body         []byte
+	manifest     collection.Manifest
+}
+
+// readStanding reads the manifest of a submission. What is none is no error: it is written over.
+func readStanding(ctx context.Context, store Store, plan collection.PlanResult) (standing, error) {
+	key := collection.ManifestKey(plan.Customer, plan.Submission)
+	body, info, err := readWhole(ctx, store, key, maxPlan)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return standing{}, nil
+	}
+	if err != nil {
+		return standing{}, storeFailed(ctx, "read "+key, err)
+	}
+	st := standing{there: true, info: info, body: body}
+	var m collection.Manifest
+	if json.Unmarshal(body, &m) == nil && m.Submission == plan.Submission {
+		st.manifest, st.valid = m, true
+	}
+	return st, nil
+}
+
+// generation is the number of the standing manifest; zero when there is none.
+func (st standing) generation() int {
+	if !st.valid {
+		return 0
+	}
+	return max(st.manifest.Generation, 1)
+}
+
+// place is where a file of the delivery goes: to where the same content stands, whatever generation that is of, else to a
+// name that no manifest has used.
+func (st standing) place(key, sha256 string) string {
+	for _, f := range st.manifest.Files {
+		if st.valid && f.SHA256 == sha256 && st.isGenerationOf(f.Key, key) {
+			return f.Key
+		}
+	}
+	if st.generation() == 0 {
+		return key
+	}
+	return collection.GenerationKey(key, st.generation()+1)
+}
+
+func (st standing) isGenerationOf(file, key string) bool {
+	for g := 2; g <= st.generation(); g++ {
+		if file == collection.GenerationKey(key, g) {
+			return true
+		}
+	}
+	return file == key
+}
+
+// writeManifest writes the manifest and its checksum. A manifest that stands and says the same is kept to the byte: only
+// the times of verification could differ. One that says otherwise is kept beside the new one.
+func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Manifest) ([]byte, error) {
+	st, key := s.standing, collection.ManifestKey(m.Customer, m.Submission)
+	m.Generation = st.manifest.Generation
+	body := st.body
+	if !st.valid || !sameManifest(st.manifest, m) {
+		if st.valid {
+			if err := s.keepManifest(ctx, a, key); err != nil {
+				return nil, err
+			}
+			m.Generation = st.generation() + 1
+		}
+		var err error
+		if body, err = json.MarshalIndent(m, "", "  "); err != nil {
+			return nil, fmt.Errorf("encode the manifest: %w", err)
+		}
+		body = append(body, '\n')
+		if err := s.swapManifest(ctx, a, key, body); err != nil {
+			return nil, err
+		}
+	}
+	return body, s.writeOnce(ctx, a, collection.ManifestSumKey(m.Customer, m.Submission), typeText, sumOf(key, body))
+}
+
+func sumOf(key string, body []byte) []byte {
+	return fmt.Appendf(nil, "%s  %s\n", digest(body), path.Base(key))
+}
+
+// keepManifest keeps the standing manifest and its checksum under names of their generation.
+func (s *Settler) keepManifest(ctx context.Context, a *attempt, key string) error {
+	kept := collection.GenerationKey(key, s.standing.generation())
+	if err := s.writeOnce(ctx, a, kept, typeJSON, s.standing.body); err != nil {
+		return err
+	}
+	sum := collection.GenerationKey(collection.ManifestSumKey(s.standing.manifest.Customer, s.standing.manifest.Submission), s.standing.generation())
+	return s.writeOnce(ctx, a, sum, typeText, sumOf(kept, s.standing.body))
+}
+
+// swapManifest writes the manifest in the place of the one that stood when the settlement began, and of no other.
+func (s *Settler) swapManifest(ctx context.Context, a *attempt, key string, body []byte) error {
+	var err error
+	if s.standing.there {
+		_, err = s.Store.Replace(ctx, key, body, typeJSON, s.standing.info)
+	} else {
+		_, err = s.Store.Create(ctx, key, body, typeJSON)
+	}
+	var conflict *collection.ConflictError
+	if errors.As(err, &conflict) {
+		return a.contested(conflict.Error())
+	}
+	if err != nil {
+		return storeFailed(ctx, "write "+key, err)
+	}
+	return confirm(ctx, a, s.Store, key, body)
+}
+
+// sameManifest compares all but the times of verification.
+func sameManifest(old, m collection.Manifest) bool {
+	if len(old.Files) != len(m.Files) {
+		return false
+	}
+	if len(old.Checks) == 0 {
+		m.Checks, m.Breaches = nil, 0 // it was settled before there were checks, which alone are no other delivery
+	}
+	files := append([]collection.ManifestFile(nil), old.Files...)
+	for i := range files {
+		files[i].VerifiedAt = m.Files[i].VerifiedAt
+	}
+	old.Files = files
+	a, errA := json.Marshal(old)
+	b, errB := json.Marshal(m)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}

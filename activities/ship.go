@@ -1,0 +1,170 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// Destinations opens customers' destinations. Errors are collection.ErrDestinationRefused where only a person can help.
+type Destinations interface {
+	OpenDestination(ctx context.Context, d collection.Destination) (Store, error)
+}
+
+// Shipper brings settled deliveries to customers' own buckets, with proof.
+type Shipper struct {
+	Store        Store
+	Directory    Directory
+	Destinations Destinations
+	Clock        Clock
+}
+
+// Ship copies a settled delivery from weir's bucket to a destination: its parts and failures, the records' own objects
+// where the destination wants them, and last the manifest and its checksum, to the byte. Everything is written once and
+// verified where it was written; shipping again changes nothing. A file that weir's own bucket has lost is delivery_lost:
+// Settle makes it again.
+func (s *Shipper) Ship(ctx context.Context, in collection.ShipInput) (collection.ShipResult, error) {
+	a := begin(ctx)
+	result, err := s.ship(ctx, in)
+	return result, a.end(a.unshipped(ctx, err))
+}
+
+func (s *Shipper) ship(ctx context.Context, in collection.ShipInput) (collection.ShipResult, error) {
+	delivery, err := s.readDelivery(ctx, in)
+	if err != nil {
+		return collection.ShipResult{}, err
+	}
+	to, err := s.destination(ctx, in)
+	if err != nil {
+		return collection.ShipResult{}, err
+	}
+	sh := &shipment{shipper: s, delivery: delivery, to: to}
+	for _, file := range delivery.manifest.Files {
+		if err := sh.file(ctx, file); err != nil {
+			return collection.ShipResult{}, err
+		}
+	}
+	if to == nil {
+		return sh.proof(), nil
+	}
+	if to.Objects {
+		if err := sh.objects(ctx); err != nil {
+			return collection.ShipResult{}, err
+		}
+	}
+	for _, file := range delivery.last {
+		if err := sh.put(ctx, file.name, file.contentType, file.body); err != nil {
+			return collection.ShipResult{}, err
+		}
+		sh.files++
+	}
+	result := sh.proof()
+	return result, s.note(ctx, in.Submission, result)
+}
+
+// note keeps the proof where it outlives the engine's memory.
+func (s *Shipper) note(ctx context.Context, submission string, result collection.ShipResult) error {
+	body, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("encode the proof of shipment: %w", err)
+	}
+	key := collection.ShipmentKey(submission)
+	if _, err := s.Store.Put(ctx, key, append(body, '\n'), typeJSON); err != nil {
+		return storeFailed(ctx, "write "+key, err)
+	}
+	return nil
+}
+
+// target is a destination that is open.
+type target struct {
+	collection.Destination
+	store  Store
+	folder string
+}
+
+// address is where a delivery goes, for people: no part of it is secret.
+func (t *target) address() string {
+	endpoint := strings.TrimRight(t.Endpoint, "/")
+	if endpoint == "" {
+		return "s3://" + t.Bucket + "/" + t.folder
+	}
+	return endpoint + "/" + t.Bucket + "/" + t.folder
+}
+
+// destination opens the one that a shipment goes to; nil where there is none and none was named.
+func (s *Shipper) destination(ctx context.Context, in collection.ShipInput) (*target, error) {
+	name := in.To
+	if name == "" {
+		name = in.Customer
+	}
+	customer, known := s.Directory.Customer(name)
+	if known && !customer.Takes(in.Customer) {
+		return nil, &destinationError{fmt.Errorf("the destination of customer %s takes nothing of customer %s: list it in takes_for there, if it may (%w)",
+			name, in.Customer, collection.ErrDestinationRefused)}
+	}
+	d := customer.Destination
+	if d.IsZero() {
+		if in.To == "" {
+			return nil, nil
+		}
+		return nil, &destinationError{fmt.Errorf("customer %q has no destination in this worker's configuration (%w)", name, collection.ErrDestinationRefused)}
+	}
+	store, err := s.Destinations.OpenDestination(ctx, d)
+	if err != nil {
+		return nil, &destinationError{fmt.Errorf("open the destination of customer %s: %w", name, err)}
+	}
+	return &target{Destination: d, store: proving{store}, folder: d.Folder(in.Submission)}, nil
+}
+
+// maxRefused is how often a destination may refuse before a person is asked. A minute lies between two times, so that a
+// key that is just being replaced, or a worker with an old configuration, does not fail a submission.
+const maxRefused = 5
+
+// refused is the failure of a shipment that only a person can help. The reason of the tries before the last is one that may
+// be retried.
+func (a *attempt) refused(err error) error {
+	f := collection.AttemptFailure{Detail: err.Error()}
+	if a.inARow(collection.ReasonDestinationRefused) < maxRefused {
+		return transient(collection.ReasonStoreUnavailable, deniedRetry, f, nil)
+	}
+	return final(collection.ReasonDestinationRefused, f, nil)
+}
+
+// destinationError is what a destination, and not weir's own bucket, has answered.
+type destinationError struct{ error }
+
+// Unwrap gives the answer.
+func (e *destinationError) Unwrap() error { return e.error }
+
+// unshipped shapes an error of the destination, once for each attempt however many objects met it; others have their shape.
+func (a *attempt) unshipped(ctx context.Context, err error) error {
+	var at *destinationError
+	if !errors.As(err, &at) || ctx.Err() != nil {
+		return err
+	}
+	var conflict *collection.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return a.contested("at the destination: " + conflict.Error())
+	case errors.Is(err, collection.ErrDestinationRefused), errors.Is(err, collection.ErrStoreDenied):
+		return a.refused(at.error)
+	}
+	return storeFailed(ctx, "ship", at.error)
+}
+
+// inARow counts how often in a row an attempt has met a reason.
+func (a *attempt) inARow(reason collection.Reason) int {
+	times := 0
+	a.update(func(p *collection.AttemptProgress) {
+		if p.Reason != reason {
+			p.Reason, p.InARow = reason, 0
+		}
+		p.InARow++
+		times = p.InARow
+	})
+	return times
+}

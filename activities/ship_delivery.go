@@ -1,0 +1,122 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// delivery is a settled one in weir's bucket.
+type delivery struct {
+	plan     collection.PlanResult
+	manifest collection.Manifest
+	sha256   string
+	// last are the files that are written behind all others, in their order.
+	last []lastFile
+}
+
+type lastFile struct {
+	name, contentType string
+	body              []byte
+}
+
+// readDelivery reads the plan and the manifest.
+func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*delivery, error) {
+	plan, err := readPlan(ctx, s.Store, in.Submission)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		err = finalf(collection.ReasonInternal, "the plan of submission %s is gone: nothing can be delivered again without it", in.Submission)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if plan.Customer != in.Customer {
+		return nil, finalf(collection.ReasonSubmissionInvalid, "submission %s is of customer %s, not of %s", in.Submission, plan.Customer, in.Customer)
+	}
+	d := &delivery{plan: plan}
+	manifest, err := s.read(ctx, collection.ManifestKey(in.Customer, in.Submission))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(manifest, &d.manifest); err != nil {
+		return nil, finalf(collection.ReasonDeliveryLost, "the manifest of %s is damaged: %w", in.Submission, err)
+	}
+	sum, err := s.read(ctx, collection.ManifestSumKey(in.Customer, in.Submission))
+	if err != nil {
+		return nil, err
+	}
+	d.sha256 = digest(manifest)
+	if want := manifestSum(d.sha256); string(sum) != want {
+		return nil, finalf(collection.ReasonDeliveryLost, "the manifest of %s has SHA-256 %s, and its checksum's file says %.80q",
+			in.Submission, d.sha256, sum)
+	}
+	d.last = []lastFile{{"manifest.json", typeJSON, manifest}, {"manifest.sha256", typeText, sum}}
+	return d, nil
+}
+
+// manifestSum is the content of manifest.sha256, as Settle writes it.
+func manifestSum(sha256 string) string { return sha256 + "  manifest.json\n" }
+
+// read reads an object of the delivery in weir's own bucket; one that is not there is delivery_lost.
+func (s *Shipper) read(ctx context.Context, key string) ([]byte, error) {
+	body, err := s.Store.Get(ctx, key, maxPart)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, finalf(collection.ReasonDeliveryLost, "%s is not in weir's bucket any more", key)
+	}
+	if err != nil {
+		return nil, storeFailed(ctx, "read "+key, err)
+	}
+	return body, nil
+}
+
+// readFile reads a file that the manifest lists, and compares it with what the manifest says.
+func (s *Shipper) readFile(ctx context.Context, file collection.ManifestFile) ([]byte, error) {
+	body, err := s.read(ctx, file.Key)
+	if err != nil {
+		return nil, err
+	}
+	if got := digest(body); got != file.SHA256 {
+		return nil, finalf(collection.ReasonDeliveryLost, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", file.Key, got, file.SHA256)
+	}
+	return body, nil
+}
+
+// parts are the keys of JSON Lines that hold the delivered documents.
+func (d *delivery) parts() []collection.ManifestFile {
+	var parts []collection.ManifestFile
+	for _, file := range d.manifest.Files {
+		if d.isFailures(file) {
+			continue
+		}
+		if d.plan.Layout != nil && d.plan.Layout.IsTable() {
+			// What the table was made of. No manifest knows its digest.
+			file = collection.ManifestFile{Key: collection.StagedKey(d.plan.Submission, len(parts)+1), Records: file.Records}
+		}
+		parts = append(parts, file)
+	}
+	return parts
+}
+
+// isFailures says whether a file is the list of what was not delivered, of whatever generation.
+func (d *delivery) isFailures(file collection.ManifestFile) bool {
+	key := collection.FailuresKey(d.plan.Customer, d.plan.Submission)
+	for g := 2; g <= d.manifest.Generation; g++ {
+		if file.Key == collection.GenerationKey(key, g) {
+			return true
+		}
+	}
+	return file.Key == key
+}
+
+// recordOf is the name of a document's record.
+func recordOf(line []byte) (string, error) {
+	var d struct {
+		Record string `json:"record"`
+	}
+	if err := json.Unmarshal(line, &d); err != nil || !collection.IsRecordID(d.Record) {
+		return "", fmt.Errorf("%w: it holds a line that is no document", errOtherContent)
+	}
+	return d.Record, nil
+}

@@ -1,0 +1,86 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/verdict"
+)
+
+const (
+	// endsWithin is how far back the ends of submissions are looked at; a sweep runs every few minutes, so that this is what
+	// a fleet may be without one. The engine's own retention must be longer than the time between two sweeps.
+	endsWithin = 24 * time.Hour
+	// maxEnd bounds what is read of a kept end, in bytes.
+	maxEnd = 64 << 10
+)
+
+// ends looks at submissions that ended without a manifest: it keeps how they ended where the engine's retention does not
+// reach, so that the answer stays the same, and reports those that are a promise broken.
+func (c *sweepCheck) ends(ctx context.Context) error {
+	closed, err := c.find(ctx, maxLooked,
+		`WorkflowType="Submission" AND ExecutionStatus IN ("Failed", "Terminated", "TimedOut", "Canceled") AND CloseTime > %q`, c.ago(endsWithin))
+	if err != nil {
+		return err
+	}
+	return each(ctx, c, closed, workflowOf, c.end)
+}
+
+func (c *sweepCheck) end(ctx context.Context, e Execution) error {
+	latest, err := c.Watch.Describe(ctx, e.WorkflowID, "")
+	if err != nil || latest.RunID != e.RunID {
+		return goneIsFine(err) // it was submitted again: what counts is how that ends
+	}
+	end, told := verdict.OfSubmission(c.Watch.Failure(ctx, e.WorkflowID, e.RunID))
+	switch {
+	case !told:
+		return fmt.Errorf("ask how %s ended: nobody answers", e.WorkflowID)
+	case end.Result != nil:
+		return nil // it has a manifest
+	}
+	if err := c.keepEnd(ctx, latest.Execution, end); err != nil {
+		return err
+	}
+	if end.State != collection.StateFailed || failure.Lookup(end.Reason).Severity == failure.SeverityNone {
+		return nil
+	}
+	c.report(collection.Finding{
+		Kind: collection.FindingSubmissionFailed, Severity: collection.SEV1, Subject: e.WorkflowID, Since: e.Ended,
+		Detail: fmt.Sprintf("the submission failed as a whole (%s), and its customer has no delivery: %s", end.Reason, end.Detail),
+		Do:     "Put right what the reason says, then submit it again under the same id: what is delivered already is found.",
+	})
+	return nil
+}
+
+// keepEnd writes how a submission ended, once. A manifest that appears later counts more, and so does the end of a later run.
+func (c *sweepCheck) keepEnd(ctx context.Context, e Execution, end verdict.SubmissionEnd) error {
+	status := collection.SubmissionStatus{
+		Submission: e.WorkflowID, Customer: e.Customer, State: end.State, AcceptedAt: e.Started.UTC(), Outcomes: collection.Tally{},
+		Reason: end.Reason, Detail: end.Detail,
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		return fmt.Errorf("encode the end of %s: %w", e.WorkflowID, err)
+	}
+	key := collection.EndKey(e.WorkflowID)
+	if there, err := c.Store.Get(ctx, key, maxEnd); err == nil && bytes.Equal(there, body) {
+		return nil
+	}
+	_, err = c.Store.Create(ctx, key, body, typeJSON)
+	var other *collection.ConflictError
+	if errors.As(err, &other) {
+		// An earlier run's end, or another sweep's: what is there now is replaced only if it still is that.
+		_, err = c.Store.Replace(ctx, key, body, typeJSON, other.Existing)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the end of %s: %w", e.WorkflowID, err)
+	}
+	c.result.Mended++
+	return nil
+}

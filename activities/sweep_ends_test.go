@@ -1,0 +1,100 @@
+package activities
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// execution is a workflow's failure as who waits for it gets it.
+type executionFailure struct{ error }
+
+func (e executionFailure) Unwrap() error { return e.error }
+
+func (e executionFailure) As(target any) bool {
+	into, ok := target.(**temporal.WorkflowExecutionError)
+	if ok {
+		*into = &temporal.WorkflowExecutionError{}
+	}
+	return ok
+}
+
+func TestSweepOfEnds(t *testing.T) {
+	t.Parallel()
+	ended := func(id string) Execution {
+		return Execution{WorkflowID: id, RunID: "r1", Type: "Submission", Customer: "acme", Started: ago(time.Hour), Ended: ago(time.Minute)}
+	}
+	failed := func(reason collection.Reason) error {
+		return executionFailure{temporal.NewNonRetryableApplicationError("why", string(reason), nil)}
+	}
+	w := &tower{found: map[string][]Execution{"CloseTime": {ended("input"), ended("ours"), ended("again"), ended("stopped"), ended("settled"), ended("poison")}}, runs: map[string]Described{}, failures: map[string]error{
+		"input": failed(collection.ReasonUploadMissing), "ours": failed(collection.ReasonInternal), "again": failed(collection.ReasonInternal),
+		"stopped": executionFailure{&temporal.TerminatedError{}},
+		"settled": executionFailure{temporal.NewCanceledError(collection.SubmissionResult{State: collection.StateCancelled})},
+		"poison":  errEngine,
+	}}
+	for _, e := range w.found["CloseTime"] {
+		w.runs[e.WorkflowID] = Described{Execution: e}
+	}
+	later := ended("again")
+	later.RunID = "r2"
+	w.runs["again"] = Described{Execution: later}
+	store := newShaky()
+	got := sweepNow(t, w, store, collection.CheckEnds)
+	require.Equal(t, []string{"SEV1 submission_failed ours", "SEV3 check_failed poison"}, kinds(got))
+	require.Equal(t, 3, got.Mended, "the ends that nobody had kept")
+	kept := store.dump(t)
+	require.Len(t, kept, 3)
+	var status collection.SubmissionStatus
+	require.NoError(t, json.Unmarshal([]byte(kept[collection.EndKey("stopped")]), &status))
+	require.Equal(t, collection.SubmissionStatus{
+		Submission: "stopped", Customer: "acme", State: collection.StateFailed, AcceptedAt: ago(time.Hour), Outcomes: collection.Tally{},
+		Reason: collection.ReasonTerminated, Detail: "the submission's workflow was terminated",
+	}, status)
+
+	// The next sweep has nothing more to keep; a later run that ends otherwise is kept instead.
+	require.Zero(t, sweepNow(t, w, store, collection.CheckEnds).Mended)
+	w.failures["ours"] = failed(collection.ReasonStoreUnavailable)
+	require.Equal(t, 1, sweepNow(t, w, store, collection.CheckEnds).Mended)
+	require.Contains(t, store.dump(t)[collection.EndKey("ours")], "store_unavailable")
+}
+
+func TestSweepOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	dead := func(id string, reason collection.Reason, started time.Duration) Execution {
+		return Execution{WorkflowID: id, RunID: id, Type: "Record", Source: "books", Reason: reason, Started: ago(started), Ended: ago(started - time.Minute)}
+	}
+	w := &tower{more: false, found: map[string][]Execution{
+		`ExecutionStatus="Failed"`: {
+			dead("s1/a", collection.ReasonParseEmpty, time.Hour), dead("s1/b", collection.ReasonParseEmpty, 3*time.Hour),
+			dead("s1/b", collection.ReasonParseInvalid, 2*time.Hour), dead("s1/c", collection.ReasonTimeout, time.Hour),
+			dead("s1/d", collection.ReasonDeliveryConflict, time.Hour),
+		},
+		`ExecutionStatus!="Failed"`: {
+			{WorkflowID: "s1/c", Started: ago(time.Minute)}, // run again, and it did not fail
+			{WorkflowID: "s1/a", Started: ago(5 * time.Hour)},
+		},
+	}}
+	got := sweepNow(t, w, newShaky(), collection.CheckDeadLetters)
+	require.Equal(t, []collection.DeadLetterCount{
+		{Source: "books", Reason: collection.ReasonDeliveryConflict, Records: 1, Oldest: ago(59 * time.Minute)},
+		{Source: "books", Reason: collection.ReasonParseEmpty, Records: 1, Oldest: ago(59 * time.Minute)},
+		{Source: "books", Reason: collection.ReasonParseInvalid, Records: 1, Oldest: ago(119 * time.Minute)},
+	}, got.DeadLetters)
+	require.Equal(t, []string{"SEV1 dead_letters_broken delivery_conflict at books"}, kinds(got))
+}
+
+func TestSweepRefuses(t *testing.T) {
+	t.Parallel()
+	s := &Sweeper{Watch: &tower{}, Store: newShaky(), Clock: at(accepted)}
+	_, err := run(t, &trial{}, s.SweepCheck, collection.CheckInput{Check: "tomorrow"})
+	require.ErrorContains(t, err, "another version")
+	s.Watch = &tower{broken: map[string]bool{"search": true}}
+	_, err = run(t, &trial{}, s.SweepCheck, collection.CheckInput{Check: collection.CheckTasks})
+	require.ErrorContains(t, err, "search for")
+}

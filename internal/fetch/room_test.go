@@ -1,0 +1,80 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// sized is a site that answers with bodies of a size.
+func sized(t *testing.T, n int) collection.Source {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(bytes.Repeat([]byte("x"), n))
+	}))
+	t.Cleanup(server.Close)
+	return collection.Source{
+		Name: "a", Hosts: []string{"127.0.0.1"}, AllowPrivateAddresses: true, MaxBody: 4 << 20, Timeout: time.Second,
+		Request: collection.Request{URL: server.URL + "/"},
+	}
+}
+
+// TestRoomForLargeBodies: room is asked for once, with the most that the body may come to, and only by bodies that are large;
+// waiting for it is not the target's time.
+func TestRoomForLargeBodies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		size  int
+		asked []int64
+	}{
+		{0, nil},
+		{collection.SmallBody - 1, nil},
+		{collection.SmallBody, []int64{4 << 20}},
+		{3 << 20, []int64{4 << 20}},
+		{4 << 20, []int64{4 << 20}},
+	} {
+		client := New(Options{})
+		var asked []int64
+		res, seen := client.Fetch(t.Context(), sized(t, c.size), collection.Record{}, collection.Via{
+			Room: func(_ context.Context, n int64) error {
+				asked = append(asked, n)
+				time.Sleep(1200 * time.Millisecond) // longer than the source's timeout
+				return nil
+			},
+		})
+		require.NotNil(t, res, seen.Message)
+		require.Len(t, res.Body, c.size)
+		require.Equal(t, c.asked, asked, "%d bytes", c.size)
+		client.Close()
+	}
+}
+
+// TestNoRoom: without room the fetch ends as one that our own side broke off, and a body beyond the limit is too large with
+// room or without.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	client := New(Options{})
+	defer client.Close()
+	_, seen := client.Fetch(t.Context(), sized(t, 2<<20), collection.Record{}, collection.Via{
+		Room: func(context.Context, int64) error { return errors.New("stopping") },
+	})
+	require.Equal(t, failure.TransportCancelled, seen.Transport)
+	require.Equal(t, collection.ReasonLeaseLost, failure.Classify(seen))
+	require.Contains(t, seen.Message, "room for a large body")
+
+	small := sized(t, 2<<20)
+	small.MaxBody = 1 << 10
+	_, seen = client.Fetch(t.Context(), small, collection.Record{}, collection.Via{
+		Room: func(context.Context, int64) error { return errors.New("must not be asked") },
+	})
+	require.Equal(t, collection.ReasonTooLarge, failure.Classify(seen))
+}

@@ -1,0 +1,93 @@
+package workers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/internal/lease"
+)
+
+// TestCrawlDelayHoldsAtOnce: what robots.txt asks for holds in this process before the owner has heard of it, the owner is
+// told early and in every renewal, and the longest of several hosts counts.
+func TestCrawlDelayHoldsAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, books)
+		r.renew()
+		require.Nil(t, want(t, r.renew(), "books").CrawlDelay)
+		r.woken()
+		r.endAll([]*job{r.collect("books")})
+		r.ReadRobots("books", 0)
+		require.False(t, r.woken(), "no delay is no news")
+		r.ReadRobots("books", 3*time.Second)
+		require.True(t, r.woken())
+		r.ReadRobots("books", time.Second)
+		require.False(t, r.woken())
+		began := time.Now()
+		j := r.collect("books")
+		require.False(t, j.runs())
+		<-j.done
+		require.Equal(t, 3*time.Second, j.at.Sub(began))
+		r.endAll([]*job{j})
+		for range 2 {
+			require.Equal(t, lease.Milliseconds(3*time.Second), *want(t, r.renew(), "books").CrawlDelay)
+		}
+		r.ReadRobots("films", time.Second) // a source of other processes
+	})
+}
+
+// TestPermitTellsItsWaits: how long a permit and how long the pace was waited for are told apart (E15).
+func TestPermitTellsItsWaits(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Rate: lease.PerSecond(0.5)})
+		r.renew()
+		first, err := r.Acquire(t.Context(), "books")
+		require.NoError(t, err)
+		require.Zero(t, first.Waited+first.Paced)
+		go func() {
+			time.Sleep(500 * time.Millisecond)
+			first.Release()
+		}()
+		second, err := r.Acquire(t.Context(), "books")
+		require.NoError(t, err)
+		require.Equal(t, 500*time.Millisecond, second.Waited)
+		require.InDelta(t, 1500*time.Millisecond, second.Paced, float64(time.Millisecond))
+		began := time.Now()
+		require.NoError(t, second.Again(t.Context()))
+		require.InDelta(t, 2*time.Second, time.Since(began), float64(time.Millisecond), "another request waits for the pace as well")
+		second.Release()
+	})
+}
+
+// TestOldestWaiting: the owner is told how long the collect has waited that waits longest.
+func TestOldestWaiting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, books)
+		require.Zero(t, want(t, r.request(), "books").OldestWaiting)
+		first := r.collect("books")
+		time.Sleep(2 * time.Second)
+		second := r.collect("books")
+		time.Sleep(time.Second)
+		require.Equal(t, lease.Milliseconds(3*time.Second), want(t, r.request(), "books").OldestWaiting)
+		first.end()
+		require.Equal(t, lease.Milliseconds(time.Second), want(t, r.request(), "books").OldestWaiting)
+		second.end()
+	})
+}
+
+// TestMethod: the fetch method in use comes with the lease.
+func TestMethod(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Methods: []string{"page", "api"}})
+		require.Empty(t, r.Method("books"))
+		r.renew()
+		permit, err := r.Acquire(t.Context(), "books")
+		require.NoError(t, err)
+		require.Equal(t, "page", permit.Method)
+		permit.Release()
+		require.NoError(t, r.table.UseMethod(time.Now(), "books", "api", lease.Note{}))
+		r.renew()
+		require.Equal(t, "api", r.Method("books"))
+	})
+}

@@ -1,0 +1,181 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// Replay runs a settled submission's dead letters again, each under its own id and only if it has failed, writes the next
+// generation of their parts of the ledger, and settles the submission again. Its workflow id is ReplayWorkflowID: a second
+// one at the same time joins it.
+func Replay(ctx workflow.Context, in collection.ReplayInput) (collection.ReplayResult, error) {
+	r := &replay{in: in}
+	if err := r.setup(ctx); err != nil {
+		return collection.ReplayResult{}, err
+	}
+	return r.run(ctx)
+}
+
+type replay struct {
+	in      collection.ReplayInput
+	stage   string
+	plan    collection.ReplayPlan
+	sources []*replaySource
+	result  *collection.ReplayResult
+}
+
+func (r *replay) setup(ctx workflow.Context) error {
+	return workflow.SetQueryHandler(ctx, collection.QueryStatus, r.answer)
+}
+
+// run is the only place where the workflow ends.
+func (r *replay) run(ctx workflow.Context) (collection.ReplayResult, error) {
+	if err := r.check(ctx); err != nil {
+		return collection.ReplayResult{}, r.fail(ctx, "the replay cannot be made",
+			temporal.NewNonRetryableApplicationError(err.Error(), string(collection.ReasonCommandRefused), nil))
+	}
+	if err := r.selectDead(ctx); err != nil {
+		return collection.ReplayResult{}, r.fail(ctx, "the dead letters could not be selected", err)
+	}
+	r.runSources(ctx)
+
+	// What was delivered is settled even when somebody has cancelled the replay.
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	cancelled := ctx.Err() != nil
+	settled, err := r.settle(free)
+	if err != nil {
+		return collection.ReplayResult{}, r.fail(free, "the submission could not be settled again", err)
+	}
+	if err := r.ship(free, settled); err != nil {
+		return collection.ReplayResult{}, r.fail(free, notShipped(r.in.Submission), err)
+	}
+	result := r.end(free, settled)
+	if cancelled {
+		return result, temporal.NewCanceledError(result)
+	}
+	if left := result.Selected - result.Outcomes.Total(); left > 0 {
+		return result, temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("%s of %d ended without a result: replay the submission again", plural(left, "record"), result.Selected),
+			string(collection.ReasonInternal), nil, result)
+	}
+	return result, nil
+}
+
+// check also makes sure that the id is the one that lets a second replay join.
+func (r *replay) check(ctx workflow.Context) error {
+	if err := r.in.Check(); err != nil {
+		return err
+	}
+	want := collection.ReplayWorkflowID(r.in.Submission)
+	if id := workflow.GetInfo(ctx).WorkflowExecution.ID; id != want {
+		return fmt.Errorf("the workflow's id is %s: start it as %s, so that there is one replay of a submission at a time", id, want)
+	}
+	return nil
+}
+
+func (r *replay) selectDead(ctx workflow.Context) error {
+	r.enter(ctx, "select")
+	o := planOptions(temporal.Priority{})
+	o.Summary = selectShown(r.in.Select)
+	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), replayer.SelectDead, r.in).Get(ctx, &r.plan)
+}
+
+func (r *replay) runSources(ctx workflow.Context) {
+	r.sources = make([]*replaySource, len(r.plan.Sources))
+	for i, p := range r.plan.Sources {
+		r.sources[i] = newReplaySource(r, p, workflow.Now(ctx))
+	}
+	r.enter(ctx, "replay")
+	r.receiveProgress(ctx)
+	done := workflow.NewWaitGroup(ctx)
+	for _, s := range r.sources {
+		done.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer done.Done()
+			s.run(ctx)
+		})
+	}
+	done.Wait(ctx)
+}
+
+// receiveProgress takes in what batches report, for as long as the workflow runs.
+func (r *replay) receiveProgress(ctx workflow.Context) {
+	reports := workflow.GetSignalChannel(ctx, collection.SignalBatchProgress)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			var p collection.BatchProgress
+			if !reports.Receive(ctx, &p) {
+				return
+			}
+			for _, s := range r.sources {
+				if s.plan.Source == p.Source {
+					s.progress(p)
+				}
+			}
+			r.details(ctx)
+		}
+	})
+}
+
+// settle accounts for the submission again, if the ledger may have changed since its manifest was written.
+func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, error) {
+	if r.plan.Selected == 0 && !r.plan.Stale {
+		return nil, nil
+	}
+	r.enter(ctx, "settle")
+	o := planOptions(r.priority())
+	o.Summary = "account for the submission again, write the manifest's next generation"
+	var result collection.SubmissionResult
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
+		Submission: r.in.Submission, Customer: r.plan.Customer, Cancelled: r.plan.Cancelled,
+	}).Get(ctx, &result)
+	return &result, err
+}
+
+// ship brings the new generation of the delivery to where the first one went.
+func (r *replay) ship(ctx workflow.Context, settled *collection.SubmissionResult) error {
+	if settled == nil || !r.plan.Ship {
+		return nil
+	}
+	r.enter(ctx, "ship")
+	_, err := ship(ctx, r.priority(), collection.ShipInput{Submission: r.in.Submission, Customer: r.plan.Customer, To: r.plan.Customer})
+	return err
+}
+
+func (r *replay) end(ctx workflow.Context, settled *collection.SubmissionResult) collection.ReplayResult {
+	r.result = &collection.ReplayResult{
+		Number: r.plan.Number, Dead: r.plan.Dead, Selected: r.plan.Selected, WithoutRaw: r.plan.WithoutRaw,
+		Outcomes: r.outcomes(), Settled: settled,
+	}
+	r.enter(ctx, "")
+	return *r.result
+}
+
+func (r *replay) fail(ctx workflow.Context, what string, err error) error {
+	r.enter(ctx, "")
+	return withReason(what, err)
+}
+
+// priority is that of the submission: a replay takes nobody's turn.
+func (r *replay) priority() temporal.Priority {
+	return temporal.Priority{
+		PriorityKey: r.plan.Lane.PriorityKey(), FairnessKey: r.plan.Customer, FairnessWeight: r.plan.Weight,
+	}
+}
+
+func (r *replay) outcomes() collection.Tally {
+	total := collection.Tally{}
+	for _, s := range r.sources {
+		total.Merge(s.share().Outcomes)
+	}
+	return total
+}
+
+func (r *replay) enter(ctx workflow.Context, stage string) {
+	r.stage = stage
+	r.details(ctx)
+}
