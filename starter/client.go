@@ -41,6 +41,7 @@ type SignedURL = objectstore.Link
 // Store is what the client needs of the bucket.
 type Store interface {
 	Get(ctx context.Context, key string, limit int64) ([]byte, error)
+	GetRange(ctx context.Context, r collection.ObjectRange) ([]byte, error)
 	Upload(ctx context.Context, key string, r io.ReadSeeker, size int64, contentType string) (collection.ObjectInfo, error)
 	PresignGet(ctx context.Context, key string, expiry time.Duration) (SignedURL, error)
 }

@@ -2,9 +2,11 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/weir-collect/weir/collection"
@@ -17,24 +19,39 @@ const commandTimeout = 10 * time.Second
 // Sources is every source's row in the table that owns the ceilings: what is granted, in flight and waiting, and what
 // keeps a source closed. It needs a worker with the role fleet.
 func (c *Client) Sources(ctx context.Context) ([]lease.SourceView, error) {
-	query, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	value, err := c.engine.QueryWorkflow(query, collection.CeilingsID, "", collection.QueryTable)
-	if isNotFound(err) {
-		return nil, fmt.Errorf("no worker has asked for permits yet, so there is no table of sources: %w", ErrNotFound)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("ask for the sources: does a worker with the role fleet run? (%w)", err)
-	}
 	var rows []lease.SourceView
-	if err := value.Get(&rows); err != nil {
-		return nil, fmt.Errorf("read the sources: %w", err)
-	}
-	return rows, nil
+	return rows, c.askOwner(ctx, collection.QueryTable, "the sources", &rows)
 }
 
-// Command gives a command for a source, one of collection's updates of the Ceilings workflow, and returns the source's row
-// as it is then. Workers act on it with their next renewal.
+// Egresses is every way out that workers have reported within the last day: how it fares, and whether it is in use. It needs
+// a worker with the role fleet.
+func (c *Client) Egresses(ctx context.Context) ([]lease.EgressView, error) {
+	var ways []lease.EgressView
+	return ways, c.askOwner(ctx, collection.QueryEgresses, "the ways out", &ways)
+}
+
+// askOwner asks the owner of the ceilings a question; what names the answer for errors.
+func (c *Client) askOwner(ctx context.Context, question, what string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	value, err := c.engine.QueryWorkflow(ctx, collection.CeilingsID, "", question)
+	var unanswered *serviceerror.QueryFailed
+	switch {
+	case isNotFound(err):
+		return fmt.Errorf("no worker has asked for permits yet, so there is no table of sources: %w", ErrNotFound)
+	case errors.As(err, &unanswered):
+		return fmt.Errorf("ask for %s: the workers with the role fleet must be as new as this program (%w)", what, err)
+	case err != nil:
+		return fmt.Errorf("ask for %s: does a worker with the role fleet run? (%w)", what, err)
+	}
+	if err := value.Get(into); err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
+}
+
+// Command gives a command for a source, one of collection's updates of the Ceilings workflow, such as collection.UpdatePause
+// or, with SourceCommand.Method, collection.UpdateUseMethod, and returns the source's row as it is then. Workers act on it with their next renewal.
 func (c *Client) Command(ctx context.Context, update string, in collection.SourceCommand) (lease.SourceView, error) {
 	var row lease.SourceView
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)

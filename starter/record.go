@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -80,10 +81,16 @@ func (c *Client) candidates(name string) []string {
 	}
 	var ids []string
 	for _, source := range c.sources {
-		ids = append(ids, collection.RecordID(source, name))
-		if key, err := urlkey.Key(name); err == nil && key != name {
-			ids = append(ids, collection.RecordID(source, key))
-		}
+		ids = append(ids, idsOf(source, name)...)
+	}
+	return ids
+}
+
+// idsOf are the ids that a key or a URL may have at a source.
+func idsOf(source, name string) []string {
+	ids := []string{collection.RecordID(source, name)}
+	if key, err := urlkey.Key(name); err == nil && key != name {
+		ids = append(ids, collection.RecordID(source, key))
 	}
 	return ids
 }
@@ -109,6 +116,10 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 		return answer, nil
 	}
 	answer.Result, err = c.recordResult(ctx, workflowID, record)
+	if err == nil && in.Replay != nil && answer.Result.Outcome == collection.OutcomeCancelled {
+		// A replay that was stopped has changed nothing: the record is the dead letter that it was.
+		return c.storedRecord(ctx, id, record)
+	}
 	return answer, err
 }
 
@@ -164,33 +175,66 @@ func running(a *workflowpb.PendingActivityInfo) *RunningActivity {
 	return r
 }
 
-// storedRecord answers from the ledger, or from the plan for a record that was not released yet.
+// storedRecord answers from the ledger, or from the plan for a record that was not released yet. It costs three reads,
+// however many records there are: the plan, a part of its index, and the record's batch.
 func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswer, error) {
-	wanted := map[string]bool{name: true}
-	for _, candidate := range c.candidates(name) {
-		wanted[candidate] = true
+	plan, err := c.planned(ctx, id)
+	if err != nil {
+		return RecordAnswer{}, err
 	}
+	wanted := c.wanted(plan, name)
+	place, err := c.locate(ctx, plan, wanted)
+	switch {
+	case errors.Is(err, errNoIndex):
+		return c.scan(ctx, id, name, wanted, partsOf(plan, Filter{}))
+	case err != nil:
+		return RecordAnswer{}, err
+	case place == nil:
+		// It became no record, or there is no such row: the rejected ones tell.
+		return c.scan(ctx, id, name, wanted, partsOf(plan, Filter{})[:plan.RejectedParts])
+	}
+	return c.scan(ctx, id, name, wanted, []Cursor{*place})
+}
+
+// wanted are the ids that a name may mean in a submission: its plan says which sources it has.
+func (c *Client) wanted(plan collection.PlanResult, name string) []string {
+	ids := c.candidates(name)
+	if collection.IsRecordID(name) {
+		return ids
+	}
+	for _, src := range plan.Sources {
+		ids = append(ids, idsOf(src.Source, name)...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// scan looks for a record in parts of the plan or the ledger.
+func (c *Client) scan(ctx context.Context, id, name string, wanted []string, parts []Cursor) (RecordAnswer, error) {
 	var rejected *RecordAnswer
-	for row, err := range c.Records(ctx, id, Filter{}) {
+	for _, at := range parts {
+		rows, err := c.part(ctx, id, at)
 		if err != nil {
 			return RecordAnswer{}, err
 		}
-		if !wanted[row.Record] && !wanted[row.Key] {
-			continue
+		for _, row := range rows {
+			if row.Key != name && row.Record != name && !slices.Contains(wanted, row.Record) {
+				continue
+			}
+			answer := RecordAnswer{Submission: id, Record: row.Record, Source: row.Source, Key: row.Key, Line: row.Line, Ground: "ledger"}
+			switch row.Outcome {
+			case OutcomePending:
+				answer.Ground, answer.Stage = "plan", StageWaiting
+			case collection.OutcomeDuplicate, collection.OutcomeInvalid:
+				// Rows that became no record come first. The record itself, if there is one, is what was asked for.
+				answer.Result = &row.RecordResult
+				rejected = cmp.Or(rejected, &answer)
+				continue
+			default:
+				answer.Result = &row.RecordResult
+			}
+			return answer, nil
 		}
-		answer := RecordAnswer{Submission: id, Record: row.Record, Source: row.Source, Key: row.Key, Line: row.Line, Ground: "ledger"}
-		switch row.Outcome {
-		case OutcomePending:
-			answer.Ground, answer.Stage = "plan", StageWaiting
-		case collection.OutcomeDuplicate, collection.OutcomeInvalid:
-			// Rows that became no record come first. The record itself, if there is one, is what was asked for.
-			answer.Result = &row.RecordResult
-			rejected = cmp.Or(rejected, &answer)
-			continue
-		default:
-			answer.Result = &row.RecordResult
-		}
-		return answer, nil
 	}
 	if rejected != nil {
 		return *rejected, nil

@@ -33,41 +33,13 @@ const maxLedger = 64 << 20
 // the rows is known yet.
 func (c *Client) Records(ctx context.Context, id string, f Filter) iter.Seq2[collection.LedgerRow, error] {
 	return func(yield func(collection.LedgerRow, error) bool) {
-		plan, err := c.planned(ctx, id)
-		if err != nil {
-			yield(collection.LedgerRow{}, err)
-			return
-		}
-		for rows, err := range c.parts(ctx, plan, f) {
+		for page, err := range c.Pages(ctx, id, f, Cursor{}) {
 			if err != nil {
 				yield(collection.LedgerRow{}, err)
 				return
 			}
-			for _, row := range rows {
-				if f.takes(row) && !yield(row, nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// parts are the rows of a plan, one object at a time.
-func (c *Client) parts(ctx context.Context, plan collection.PlanResult, f Filter) iter.Seq2[[]collection.LedgerRow, error] {
-	return func(yield func([]collection.LedgerRow, error) bool) {
-		for n := 1; n <= plan.RejectedParts; n++ {
-			rows, err := c.rejected(ctx, plan.Submission, n)
-			if !yield(rows, err) || err != nil {
-				return
-			}
-		}
-		for _, src := range plan.Sources {
-			if f.Source != "" && f.Source != src.Source {
-				continue
-			}
-			for _, batch := range src.Batches {
-				rows, err := c.batch(ctx, plan.Submission, src.Source, batch.Number)
-				if !yield(rows, err) || err != nil {
+			for _, row := range page.Rows {
+				if !yield(row, nil) {
 					return
 				}
 			}

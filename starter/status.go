@@ -4,20 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/verdict"
 )
 
 // queryTimeout is how long a worker may take to answer before the answer is given without it.
 const queryTimeout = 4 * time.Second
 
-// Status says where a submission stands. A running one is asked itself; when no worker answers, the state is told without
-// counts. One that has ended is told by its manifest, else by what the engine keeps of its end. ErrNotFound says that there
+// Status says where a submission stands. A running one is asked itself; when no worker answers, its history is
+// read instead. One that has ended is told by its manifest, else by what the engine keeps of its end. ErrNotFound says that there
 // is no such submission.
 func (c *Client) Status(ctx context.Context, id string) (collection.SubmissionStatus, error) {
 	status, _, err := c.look(ctx, id)
@@ -48,6 +49,10 @@ func (c *Client) look(ctx context.Context, id string) (status collection.Submiss
 		default:
 			return status, false, err
 		}
+	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
+		if status, ok := c.shippedSince(ctx, id); ok {
+			return status, false, nil
+		}
 	}
 	status, err = c.endedStatus(ctx, id, described)
 	return status, false, err
@@ -64,9 +69,15 @@ func (c *Client) runningStatus(ctx context.Context, id string, d *workflowservic
 	if err == nil {
 		return status
 	}
-	status = c.outline(ctx, id, d)
-	status.State = collection.StateProcessing
-	status.Notes = []string{"no worker answers, so counts are not known now: is a worker with the role workflows running?"}
+	const noWorker = "no worker answers: is a worker with the role workflows running?"
+	status, err = c.offlineStatus(ctx, id, d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+	if err != nil {
+		status = c.outline(ctx, id, d)
+		status.State = collection.StateProcessing
+		status.Notes = []string{noWorker + " And its history cannot be read, so that counts are not known now."}
+		return status
+	}
+	status.Notes = append(slices.Clip(status.Notes), noWorker+" These are the counts that its batches have told last.")
 	return status
 }
 
@@ -83,30 +94,18 @@ func (c *Client) endedStatus(ctx context.Context, id string, d *workflowservice.
 	status := c.outline(ctx, id, d)
 	var result collection.SubmissionResult
 	err := c.engine.GetWorkflow(ctx, id, d.GetWorkflowExecutionInfo().GetExecution().GetRunId()).Get(ctx, &result)
-	var execution *temporal.WorkflowExecutionError
-	var app *temporal.ApplicationError
-	var terminated *temporal.TerminatedError
-	var cancelled *temporal.CanceledError
-	switch {
-	case err == nil:
+	if err == nil {
 		settle(&status, result)
-	case !errors.As(err, &execution):
-		// Nobody has said how it ended.
+		return status, nil
+	}
+	end, told := verdict.OfSubmission(err)
+	switch {
+	case !told:
 		return status, fmt.Errorf("ask how submission %s ended: %w", id, err)
-	case errors.As(err, &app):
-		status.State, status.Reason, status.Detail = collection.StateFailed, collection.Reason(app.Type()), app.Message()
-	case errors.As(err, &terminated):
-		status.State, status.Reason = collection.StateFailed, collection.ReasonTerminated
-		status.Detail = "the submission's workflow was terminated"
-	case errors.As(err, &cancelled):
-		if cancelled.HasDetails() && cancelled.Details(&result) == nil {
-			settle(&status, result)
-			break
-		}
-		status.State, status.Reason = collection.StateCancelled, collection.ReasonCancelled
-		status.Detail = "cancelled before anything was collected"
+	case end.Result != nil:
+		settle(&status, *end.Result)
 	default:
-		status.State, status.Reason, status.Detail = collection.StateFailed, collection.ReasonInternal, err.Error()
+		status.State, status.Reason, status.Detail = end.State, end.Reason, end.Detail
 	}
 	return status, nil
 }

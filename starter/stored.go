@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
@@ -17,6 +18,11 @@ const maxDocument = 16 << 20
 // storedStatus tells what the plan and the manifest say.
 func (c *Client) storedStatus(ctx context.Context, id string) (collection.SubmissionStatus, error) {
 	plan, err := c.plan(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		if end, kept, endErr := c.keptEnd(ctx, id); endErr != nil || kept {
+			return end, endErr
+		}
+	}
 	if err != nil {
 		return collection.SubmissionStatus{}, err
 	}
@@ -26,6 +32,9 @@ func (c *Client) storedStatus(ctx context.Context, id string) (collection.Submis
 	}
 	manifest, raw, err := c.manifest(ctx, plan)
 	if errors.Is(err, collection.ErrObjectMissing) {
+		if end, kept, endErr := c.keptEnd(ctx, id); endErr != nil || kept {
+			return end, endErr
+		}
 		status.Notes = append(status.Notes, "there is a plan but no manifest, and the engine does not know the submission any more: start it again under the same id")
 		return status, nil
 	}
@@ -33,16 +42,21 @@ func (c *Client) storedStatus(ctx context.Context, id string) (collection.Submis
 		return status, err
 	}
 	status.State, status.Outcomes = manifest.State, manifest.Outcomes
+	if manifest.Generation > 1 {
+		status.Notes = append(slices.Clip(status.Notes), fmt.Sprintf(
+			"its manifest is generation %d: it was settled again after its workflow had ended, for instance by a replay", manifest.Generation))
+	}
 	status.Result = &collection.SubmissionResult{
 		State: manifest.State, Expected: manifest.Expected, Outcomes: manifest.Outcomes,
 		Manifest: collection.ManifestKey(plan.Customer, id), ManifestSHA256: digest(raw),
+		Breaches: collection.BreachesShown(manifest.Checks),
 	}
 	for _, s := range manifest.Sources {
 		status.Sources = append(status.Sources, collection.SourceProgress{
 			Source: s.Source, Records: s.Expected, Released: s.Expected, Outcomes: s.Outcomes,
 		})
 	}
-	return status, nil
+	return status, c.shippedStatus(ctx, plan, &status)
 }
 
 // plan is a submission's plan; ErrNotFound when there is none.

@@ -1,0 +1,135 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// deadOfSubmission lists the dead letters of one submission: those of its ledger, and, while batches run that have no ledger
+// yet, those that the engine knows.
+func (c *Client) deadOfSubmission(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
+	return func(yield func(DeadLetter, error) bool) {
+		plan, err := c.planned(ctx, f.Submission)
+		if err != nil {
+			yield(DeadLetter{}, err)
+			return
+		}
+		pending := map[string]bool{}
+		for row, err := range c.Records(ctx, f.Submission, Filter{}) {
+			if err != nil {
+				yield(DeadLetter{}, err)
+				return
+			}
+			if row.Outcome == OutcomePending {
+				pending[row.Record] = true
+			}
+			if row.IsDead() && !yield(ofLedger(plan, row), nil) {
+				return
+			}
+		}
+		if len(pending) == 0 {
+			return
+		}
+		found, err := c.failedRecords(ctx, f)
+		if err != nil {
+			yield(DeadLetter{}, err)
+			return
+		}
+		for _, letter := range found {
+			if pending[letter.Record] && !yield(letter, nil) {
+				return
+			}
+		}
+	}
+}
+
+func ofLedger(plan collection.PlanResult, row collection.LedgerRow) DeadLetter {
+	l := DeadLetter{
+		Submission: plan.Submission, Customer: plan.Customer, Record: row.Record, Source: row.Source, Reason: row.Reason,
+		Ground: "ledger", Line: row.Line, Key: row.Key, Detail: row.Detail, Since: lastTouched(row.RecordResult),
+	}
+	if row.Raw != nil {
+		l.Raw = row.Raw.Key
+	}
+	return l
+}
+
+// lastTouched is the latest time that a result tells of.
+func lastTouched(r collection.RecordResult) *time.Time {
+	latest := r.FirstRequestAt
+	later := func(t time.Time) {
+		if latest == nil || t.After(*latest) {
+			latest = &t
+		}
+	}
+	if r.Raw != nil {
+		later(r.Raw.FetchedAt)
+	}
+	if r.Trail != nil {
+		for _, a := range r.Trail.Attempts {
+			later(a.At)
+		}
+	}
+	return latest
+}
+
+// confirmed compares what the engine remembers of one submission with how it was settled. A submission that is not settled
+// is as the engine says.
+func (c *Client) confirmed(ctx context.Context, f DeadFilter, letters []DeadLetter) ([]DeadLetter, error) {
+	first := letters[0]
+	if first.Customer == "" {
+		// Nobody can find its delivery.
+		return letters, nil
+	}
+	manifest, _, err := c.manifest(ctx, collection.PlanResult{Submission: first.Submission, Customer: first.Customer})
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return letters, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if agree(manifest, letters) {
+		return letters, nil
+	}
+	remembered := make(map[string]DeadLetter, len(letters))
+	for _, l := range letters {
+		remembered[l.Record] = l
+	}
+	f.Submission = first.Submission
+	var dead []DeadLetter
+	for l, err := range c.deadOfSubmission(ctx, f) {
+		if err != nil {
+			return nil, err
+		}
+		if known, ok := remembered[l.Record]; ok {
+			l.Since = known.Since
+		}
+		dead = append(dead, l)
+	}
+	return dead, nil
+}
+
+// agree says whether a manifest counts as many dead letters of each source and reason as were found, for every kind that was.
+func agree(m collection.Manifest, letters []DeadLetter) bool {
+	type kind struct {
+		source string
+		reason collection.Reason
+	}
+	found := map[kind]int{}
+	for _, l := range letters {
+		found[kind{l.Source, l.Reason}]++
+	}
+	for _, s := range m.Sources {
+		for _, count := range s.Outcomes {
+			k := kind{s.Source, count.Reason}
+			if count.Outcome == collection.OutcomeDeadLettered && found[k] == count.Records {
+				delete(found, k)
+			}
+		}
+	}
+	return len(found) == 0
+}

@@ -1,0 +1,73 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/promise"
+)
+
+// Waits reads from the ledgers of a window how long records waited for their first request (J11). progress, which may be
+// nil, is told how far it is. Submissions that have no plan yet are not in it: nobody knows their rows.
+func (c *Client) Waits(ctx context.Context, w Window, progress func(Coverage)) (*promise.Book, Coverage, error) {
+	if progress == nil {
+		progress = func(Coverage) {}
+	}
+	book := promise.NewBook()
+	covered, err := c.past(ctx, w, progress, func(plan collection.PlanResult) (int, error) {
+		return c.bookWaits(ctx, book, plan, w.Until)
+	})
+	return book, covered, err
+}
+
+// bookWaits books one submission, and returns how many records it has.
+func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collection.PlanResult, now time.Time) (int, error) {
+	book.Submission(plan.Customer, plan.Rejected)
+	open := map[string]int{}
+	for part, err := range c.ledger(ctx, plan, 0) {
+		if err != nil {
+			return 0, err
+		}
+		for _, row := range part.rows {
+			book.Row(plan.Customer, plan.AcceptedAt, row)
+		}
+		if part.open {
+			open[part.source] += part.batch.Records
+		}
+	}
+	if len(open) > 0 {
+		if err := c.bookOpen(ctx, book, plan, open, now); err != nil {
+			return 0, err
+		}
+	}
+	return plan.Accepted, nil
+}
+
+// bookOpen books the records of batches without a ledger, by source. A submission that runs tells how many of them it has
+// released to the workers, in one answer; the others wait still. One that has ended and left no ledger has lost them.
+func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open map[string]int, now time.Time) error {
+	status, running, err := c.look(ctx, plan.Submission)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	unreleased := map[string]int{}
+	for _, s := range status.Sources {
+		unreleased[s.Source] = s.Records - s.Released
+	}
+	for source, records := range open {
+		switch {
+		case running:
+			// Without an answer of its workflow nothing is known to be unreleased.
+			waiting := min(max(unreleased[source], 0), records)
+			book.Waiting(plan.Customer, waiting, now.Sub(plan.AcceptedAt))
+			book.UnderWay(plan.Customer, records-waiting)
+		case status.State == collection.StateCancelled:
+			book.Cancelled(plan.Customer, records)
+		default:
+			book.Lost(plan.Customer, records)
+		}
+	}
+	return nil
+}

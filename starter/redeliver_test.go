@@ -1,0 +1,150 @@
+package starter_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/starter"
+)
+
+// toShip stores the plan as one of a customer with a destination.
+func (tr *trial) toShip() *trial {
+	p := plan
+	p.Ship = true
+	stores(tr, collection.PlanKey(submission), p)
+	return tr
+}
+
+// manifestDigest is what a status says of the stored manifest.
+func (tr *trial) manifestDigest(t *testing.T) string {
+	t.Helper()
+	body, err := tr.store.Store.Get(t.Context(), collection.ManifestKey("acme", submission), 1<<20)
+	require.NoError(t, err)
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// redelivers lets the engine run a redelivery, and notes how it was started.
+func (tr *trial) redelivers(result collection.RedeliverResult, err error) (o *client.StartWorkflowOptions, in *collection.RedeliverInput) {
+	o, in = &client.StartWorkflowOptions{}, &collection.RedeliverInput{}
+	begun := &mocks.WorkflowRun{}
+	begun.On("Get", mock.Anything, mock.Anything).Run(func(args mock.Arguments) {
+		if err == nil {
+			*args.Get(1).(*collection.RedeliverResult) = result
+		}
+	}).Return(err)
+	tr.engine.On("ExecuteWorkflow", mock.Anything, mock.Anything, collection.WorkflowRedeliver, mock.Anything).
+		Run(func(args mock.Arguments) {
+			*o, *in = args.Get(1).(client.StartWorkflowOptions), args.Get(3).(collection.RedeliverInput)
+		}).Return(begun, nil)
+	return o, in
+}
+
+var shipped = collection.ShipResult{Destination: "https://s3.example/inbox/s/", Files: 3, ManifestSHA256: "abc"}
+
+func TestRedeliver(t *testing.T) {
+	t.Parallel()
+	tr := setup(t).settled(collection.StateCancelled)
+	tr.forgot(submission)
+	want := collection.RedeliverResult{Shipped: shipped}
+	o, in := tr.redelivers(want, nil)
+	got, err := tr.client.Redeliver(t.Context(), submission, "acme-new")
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.Equal(t, collection.RedeliverInput{ShipInput: collection.ShipInput{Submission: submission, Customer: "acme", To: "acme-new"}, Cancelled: true}, *in)
+	require.Equal(t, submission+"/redeliver", o.ID)
+	require.Equal(t, collection.QueueWorkflows, o.TaskQueue)
+	require.Equal(t, enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, o.WorkflowIDConflictPolicy, "a running one is joined")
+	require.Equal(t, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, o.WorkflowIDReusePolicy)
+}
+
+// TestRedeliverRefusals: what is not there or not settled cannot be delivered again, and a failure says its reason alone.
+func TestRedeliverRefusals(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.forgot(submission)
+	_, err := tr.client.Redeliver(t.Context(), submission, "")
+	require.ErrorIs(t, err, starter.ErrNotFound)
+
+	tr = setup(t).planned()
+	tr.knows(running)
+	tr.answers(collection.SubmissionStatus{Submission: submission, State: collection.StateProcessing})
+	_, err = tr.client.Redeliver(t.Context(), submission, "")
+	require.ErrorContains(t, err, "still under way")
+
+	tr = setup(t).settled(collection.StateCancelled)
+	tr.forgot(submission)
+	_, err = tr.client.Redeliver(t.Context(), submission, "Not A Name")
+	require.ErrorContains(t, err, "Not A Name")
+
+	tr = setup(t).settled(collection.StateCancelled)
+	tr.forgot(submission)
+	tr.redelivers(collection.RedeliverResult{}, temporal.NewNonRetryableApplicationError("no bucket inbox", "destination_refused", nil))
+	_, err = tr.client.Redeliver(t.Context(), submission, "")
+	require.EqualError(t, err, "no bucket inbox")
+}
+
+// TestStatusSaysWhatIsShipped: a delivery that has not reached the customer's destination as it is now is none.
+func TestStatusSaysWhatIsShipped(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		shipment func(digest string) any
+		shipped  bool
+	}{
+		"nothing":            {func(string) any { return nil }, false},
+		"this":               {func(d string) any { return collection.ShipResult{ManifestSHA256: d} }, true},
+		"what was before it": {func(string) any { return collection.ShipResult{ManifestSHA256: "older"} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, failedBefore := range []bool{false, true} {
+				tr := setup(t).settled(collection.StateComplete).toShip()
+				if s := c.shipment(tr.manifestDigest(t)); s != nil {
+					stores(tr, collection.ShipmentKey(submission), s)
+				}
+				if failedBefore {
+					tr.knows(failed)
+					if !c.shipped {
+						ends(tr, submission, collection.SubmissionResult{}, ended(temporal.NewApplicationError("not shipped: run weir redeliver", "destination_refused")))
+					}
+				} else {
+					tr.forgot(submission)
+				}
+				got, err := tr.client.Status(t.Context(), submission)
+				require.NoError(t, err)
+				if c.shipped {
+					require.NotEqual(t, collection.StateFailed, got.State)
+					require.Len(t, got.Notes, map[bool]int{true: 2, false: 1}[failedBefore], "what has happened is told")
+					continue
+				}
+				require.Equal(t, collection.StateFailed, got.State)
+				require.Equal(t, collection.ReasonDestinationRefused, got.Reason)
+				require.Contains(t, got.Detail, "weir redeliver")
+			}
+		})
+	}
+}
+
+func TestStatusOfAShipmentThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	tr := setup(t).settled(collection.StateComplete).toShip()
+	tr.forgot(submission)
+	_, err := tr.store.Put(t.Context(), collection.ShipmentKey(submission), []byte("{"), "")
+	require.NoError(t, err)
+	_, err = tr.client.Status(t.Context(), submission)
+	require.ErrorContains(t, err, "shipment.json")
+
+	tr.store.fails[collection.ShipmentKey(submission)] = errors.New("connection refused")
+	_, err = tr.client.Status(t.Context(), submission)
+	require.ErrorContains(t, err, "connection refused")
+}

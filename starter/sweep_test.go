@@ -1,0 +1,90 @@
+package starter_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/mocks"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/starter"
+)
+
+// ran lets the engine find runs, each ended so long after accepted.
+func (tr *trial) ran(ended map[string]time.Duration) {
+	page := &workflowservice.ListWorkflowExecutionsResponse{}
+	for id, after := range ended {
+		page.Executions = append(page.Executions, &workflowpb.WorkflowExecutionInfo{
+			Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: run}, CloseTime: timestamppb.New(accepted.Add(after)),
+			StartTime: timestamppb.New(accepted.Add(after - time.Minute)),
+		})
+	}
+	tr.engine.On("ListWorkflow", mock.Anything, mock.Anything).Return(page, nil)
+}
+
+func (tr *trial) schedule(d *client.ScheduleDescription, err error) {
+	schedules, handle := &mocks.ScheduleClient{}, &mocks.ScheduleHandle{}
+	handle.On("Describe", mock.Anything).Return(d, err)
+	schedules.On("GetHandle", mock.Anything, collection.SweepScheduleID).Return(handle)
+	tr.engine.On("ScheduleClient").Return(schedules)
+}
+
+// TestSweepNeedsNoWorker: the last result is read from the engine, whoever asked for the sweep.
+func TestSweepNeedsNoWorker(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.ran(map[string]time.Duration{"weir/sweep-1": time.Minute, collection.SweepNowID: time.Hour, "weir/sweep-2": 2 * time.Minute})
+	tr.schedule(&client.ScheduleDescription{
+		Schedule: client.Schedule{State: &client.ScheduleState{Paused: true, Note: "an audit"}},
+		Info:     client.ScheduleInfo{NextActionTimes: []time.Time{accepted}},
+	}, nil)
+	want := collection.SweepResult{EndedAt: accepted, Findings: []collection.Finding{{Kind: collection.FindingOrphan}}}
+	ends(tr, collection.SweepNowID, want, nil)
+	got, err := tr.client.Sweep(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, starter.SweepAnswer{
+		SweepResult: want, Workflow: collection.SweepNowID, Run: run,
+		Schedule: starter.ScheduleState{ID: collection.SweepScheduleID, Paused: true, Note: "an audit", Next: accepted},
+	}, got)
+}
+
+func TestSweepBeforeTheFirst(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.ran(nil)
+	tr.schedule(nil, errUnknown)
+	got, err := tr.client.Sweep(t.Context())
+	require.ErrorIs(t, err, starter.ErrNotFound)
+	require.ErrorContains(t, err, "role fleet")
+	require.True(t, got.Schedule.Missing)
+}
+
+// TestLastTidyIsNoDryRun: what was only counted is not what was deleted.
+func TestLastTidyIsNoDryRun(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.ran(map[string]time.Duration{"weir/janitor-plan": time.Hour, "weir/janitor-1": time.Minute})
+	want := collection.JanitorResult{EndedAt: accepted, Classes: []collection.TidyResult{{Class: collection.ClassRaw, Deleted: 3}}}
+	ends(tr, "weir/janitor-1", want, nil)
+	got, err := tr.client.LastTidy(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+func TestOldestOpen(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.ran(map[string]time.Duration{"a": time.Hour, "b": time.Minute, "c": 2 * time.Hour})
+	got, err := tr.client.OldestOpen(t.Context())
+	require.NoError(t, err)
+	require.True(t, got.Equal(accepted), "%s", got)
+	_, err = tr.client.Lifecycle()
+	require.ErrorIs(t, err, starter.ErrNoLifecycle, "a store in memory has no lifecycle rules")
+}
