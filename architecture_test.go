@@ -80,6 +80,11 @@ var layers = map[string]rule{
 		"internal/urlkey", "internal/verdict",
 	}},
 
+	"internal/probe":       {ours: []string{"collection", "internal/failure"}, never: []string{sdk, aws}},
+	"internal/probe/drive": {ours: []string{"activities", "collection", "internal/lease", "internal/probe"}, never: []string{aws}},
+	"internal/probe/chart": {ours: []string{"internal/probe"}, never: []string{sdk, aws}},
+	"internal/doctor":      {ours: []string{"collection", "config", "internal/lease", "internal/objectstore", "internal/robots"}},
+
 	"internal/demo":       {ours: []string{"..."}},
 	"internal/cli/screen": {ours: []string{"collection"}, never: []string{sdk, aws}},
 	"internal/demo/site":  {never: []string{sdk, aws}},
@@ -93,7 +98,7 @@ var layers = map[string]rule{
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.
-var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots", "internal/promise", "internal/egress"}
+var noClock = []string{"collection", "internal/retention", "internal/quality", "internal/lease", "internal/urlkey", "internal/failure", "internal/verdict", "internal/layout", "internal/robots", "internal/promise", "internal/egress", "internal/probe"}
 
 type listed struct {
 	ImportPath string

@@ -1,0 +1,186 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/lease"
+)
+
+const (
+	// present is how long ago a worker may have polled: a poll lasts up to a minute.
+	present = 2 * time.Minute
+	// asked is how many queues are asked about side by side.
+	asked = 8
+)
+
+// stage is a queue that always must be polled, and the role that polls it.
+type stage struct {
+	queue, role string
+	kind        enumspb.TaskQueueType
+}
+
+var stages = []stage{
+	{collection.QueueWorkflows, "workflows", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
+	{collection.QueuePlan, "plan", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	{collection.QueueParse, "parse", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	{collection.QueueDeliver, "deliver", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
+	{collection.QueueFleet, "fleet", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
+}
+
+// workers looks at who polls. A source that takes no requests now is not polled, and need not be.
+func (x *exam) workers(ctx context.Context, e *Engine) []Finding {
+	queues := append([]stage(nil), stages...)
+	for _, s := range x.Config.Sources {
+		queues = append(queues, stage{collection.QueueCollect(s.Name), "collect", enumspb.TASK_QUEUE_TYPE_ACTIVITY})
+	}
+	polled := make([]bool, len(queues))
+	group, asking := errgroup.WithContext(ctx)
+	group.SetLimit(asked)
+	for i, q := range queues {
+		group.Go(func() (err error) {
+			polled[i], err = x.polled(asking, e, q)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return []Finding{warn(fmt.Sprintf("who polls cannot be seen from here: %v", err), "see weir sources, and that workers run")}
+	}
+	if !slices.Contains(polled, true) {
+		return []Finding{fail("no worker runs: no queue is polled", "start one, which takes every role and every source: weir worker")}
+	}
+	return x.unpolled(queues, polled, x.openSources(ctx, e))
+}
+
+// unpolled says which queues are not polled, of which sources are closed.
+func (x *exam) unpolled(queues []stage, polled []bool, open map[string]bool) []Finding {
+	var found []Finding
+	var unpolled, closed []string
+	for i, q := range queues {
+		if polled[i] {
+			continue
+		}
+		if i < len(stages) {
+			found = append(found, fail("nobody polls "+q.queue, "start a worker with the role "+q.role+": weir worker --role "+q.role))
+			continue
+		}
+		source := x.Config.Sources[i-len(stages)].Name
+		if isOpen, known := open[source]; known && !isOpen {
+			closed = append(closed, source)
+		} else {
+			unpolled = append(unpolled, source)
+		}
+	}
+	if len(unpolled) > 0 {
+		found = append(found, warn("nobody collects from "+list(unpolled),
+			"start a worker with the role collect; with more workers than a source has permits, see weir sources for who holds them"))
+	}
+	if len(closed) > 0 {
+		found = append(found, fine("closed, so not polled: %s; see weir sources", list(closed)))
+	}
+	if len(found) == 0 {
+		found = append(found, fine("every queue is polled, %d in all", len(queues)))
+	}
+	return found
+}
+
+func (x *exam) polled(ctx context.Context, e *Engine, s stage) (bool, error) {
+	answer, err := e.Service.DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: e.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: s.queue}, TaskQueueType: s.kind,
+	})
+	if err != nil {
+		return false, fmt.Errorf("queue %s: %w", s.queue, err)
+	}
+	for _, p := range answer.GetPollers() {
+		if x.Now().Sub(p.GetLastAccessTime().AsTime()) < present {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// openSources says which sources take requests now; nothing where nobody answers.
+func (x *exam) openSources(ctx context.Context, e *Engine) map[string]bool {
+	rows, err := e.Table(ctx)
+	if err != nil {
+		return nil // the check owner says so
+	}
+	open := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		open[r.Source] = r.Open
+	}
+	return open
+}
+
+const startFleet = "start a worker with the role fleet, one at least at any time: weir worker"
+
+// owner looks at the workflow that every permit comes from.
+func (x *exam) owner(ctx context.Context, e *Engine) []Finding {
+	answer, err := e.Service.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
+		Namespace: e.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: collection.CeilingsID},
+	})
+	var missing *serviceerror.NotFound
+	switch {
+	case errors.As(err, &missing):
+		return []Finding{warn(collection.CeilingsID+" does not run yet, so nobody can have a permit", "start a worker: weir worker")}
+	case err != nil:
+		return []Finding{fail(fmt.Sprintf("%s: %v", collection.CeilingsID, err), "look into Temporal's log")}
+	}
+	if status := answer.GetWorkflowExecutionInfo().GetStatus(); status != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return []Finding{fail(fmt.Sprintf("%s is %s, so nobody gets a permit", collection.CeilingsID, status),
+			"start a worker, which starts it anew: weir worker; no request is made until old leases have run out")}
+	}
+	rows, err := e.Table(ctx)
+	if err != nil {
+		return []Finding{fail(fmt.Sprintf("%s runs, and does not answer: %v", collection.CeilingsID, err), startFleet)}
+	}
+	return x.leases(rows)
+}
+
+// leases says who holds any, and whether the fleet knows the configured sources.
+func (x *exam) leases(rows []lease.SourceView) []Finding {
+	holders, known := map[string]bool{}, map[string]bool{}
+	for _, r := range rows {
+		known[r.Source] = true
+		for _, w := range r.Workers {
+			if !w.Lost {
+				holders[w.Worker] = true
+			}
+		}
+	}
+	var found []Finding
+	if len(holders) == 0 {
+		found = append(found, warn(collection.CeilingsID+" runs, and no worker holds a lease", "start a worker with the role collect: weir worker"))
+	} else {
+		found = append(found, fine("%s runs; %s leases", collection.CeilingsID, holding(len(holders))))
+	}
+	var unknown []string
+	for _, s := range x.Config.Sources {
+		if !known[s.Name] {
+			unknown = append(unknown, s.Name)
+		}
+	}
+	if len(unknown) > 0 {
+		found = append(found, warn("the fleet does not know "+list(unknown),
+			"start the workers anew with this configuration, or look here with the workers'"))
+	}
+	return found
+}
+
+func holding(workers int) string {
+	if workers == 1 {
+		return "1 worker holds"
+	}
+	return fmt.Sprintf("%d workers hold", workers)
+}
