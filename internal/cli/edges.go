@@ -20,14 +20,20 @@ import (
 
 // client is what commands ask: a starter.Client.
 type client interface {
+	deadLetters
+	sweeps
+	pastReader
+	sampler
 	Submit(ctx context.Context, r starter.Request) (starter.Submitted, error)
 	Status(ctx context.Context, id string) (collection.SubmissionStatus, error)
 	Wait(ctx context.Context, id string, progress func(collection.SubmissionStatus)) (collection.SubmissionStatus, error)
 	Record(ctx context.Context, id, name string) (starter.RecordAnswer, error)
-	Records(ctx context.Context, id string, f starter.Filter) iter.Seq2[collection.LedgerRow, error]
+	Pages(ctx context.Context, id string, f starter.Filter, from starter.Cursor) iter.Seq2[starter.Page, error]
 	Links(ctx context.Context, id string, expiry time.Duration) ([]starter.Link, error)
 	Cancel(ctx context.Context, id, reason string) error
+	Redeliver(ctx context.Context, id, to string) (collection.RedeliverResult, error)
 	Sources(ctx context.Context) ([]lease.SourceView, error)
+	Egresses(ctx context.Context) ([]lease.EgressView, error)
 	Command(ctx context.Context, update string, in collection.SourceCommand) (lease.SourceView, error)
 	Close()
 }

@@ -20,7 +20,9 @@ const (
 	ExitNotFound     = 4
 	ExitCancelled    = 5
 	ExitFailedToPlan = 6
-	ExitInterrupted  = 130
+	// ExitPromiseBroken is told by weir promise alone.
+	ExitPromiseBroken = 7
+	ExitInterrupted   = 130
 )
 
 // ExitCode is a code and what it means.
@@ -39,6 +41,7 @@ func ExitCodes() []ExitCode {
 		{ExitNotFound, "there is no such submission, record, delivery or source"},
 		{ExitCancelled, "the submission or the record was cancelled"},
 		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},
+		{ExitPromiseBroken, "a promise was broken, or arrivals have outgrown the fleet (weir promise)"},
 		{ExitInterrupted, "Ctrl-C, or a signal, ended the command"},
 	}
 }

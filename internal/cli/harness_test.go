@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -38,11 +37,14 @@ sources:
 
 // fakeClient answers from its fields and notes what it was asked.
 type fakeClient struct {
-	submitted starter.Submitted
-	status    collection.SubmissionStatus
-	record    starter.RecordAnswer
-	rows      []collection.LedgerRow
-	links     []starter.Link
+	fakeLetters
+	fakeSweeps
+	submitted   starter.Submitted
+	status      collection.SubmissionStatus
+	record      starter.RecordAnswer
+	rows        []collection.LedgerRow
+	links       []starter.Link
+	redelivered collection.RedeliverResult
 	// err is the answer to everything, statusErr that to Status alone, where they are set.
 	err, statusErr, cancelErr error
 	// seen are the statuses that Wait passes on before the last one; block makes it wait for the end of its context.
@@ -50,8 +52,12 @@ type fakeClient struct {
 	block bool
 	// table is the answer to Sources, after the one to Command; commandErr is the answer to Command alone, where it is set.
 	table      []lease.SourceView
+	ways       []lease.EgressView
 	after      lease.SourceView
 	commandErr error
+
+	// past is what the commands that look back are told.
+	past fakePast
 
 	asked   []string
 	request starter.Request
@@ -101,18 +107,9 @@ func (f *fakeClient) Record(_ context.Context, id, name string) (starter.RecordA
 	return f.record, f.err
 }
 
-func (f *fakeClient) Records(_ context.Context, _ string, filter starter.Filter) iter.Seq2[collection.LedgerRow, error] {
-	f.filter = filter
-	return func(yield func(collection.LedgerRow, error) bool) {
-		for _, row := range f.rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if f.err != nil {
-			yield(collection.LedgerRow{}, f.err)
-		}
-	}
+func (f *fakeClient) Redeliver(_ context.Context, id, to string) (collection.RedeliverResult, error) {
+	f.asked = append(f.asked, strings.TrimSpace("redeliver "+id+" "+to))
+	return f.redelivered, f.err
 }
 
 func (f *fakeClient) Links(_ context.Context, _ string, expiry time.Duration) ([]starter.Link, error) {
@@ -126,6 +123,8 @@ func (f *fakeClient) Cancel(_ context.Context, id, reason string) error {
 }
 
 func (f *fakeClient) Sources(context.Context) ([]lease.SourceView, error) { return f.table, f.err }
+
+func (f *fakeClient) Egresses(context.Context) ([]lease.EgressView, error) { return f.ways, f.err }
 
 func (f *fakeClient) Command(_ context.Context, update string, in collection.SourceCommand) (lease.SourceView, error) {
 	f.update, f.command = update, in

@@ -67,7 +67,7 @@ func TestExitCodesAreDocumented(t *testing.T) {
 		seen[c.Code] = true
 		require.Contains(t, s.stdout, fmt.Sprintf("%3d  %s\n", c.Code, c.Meaning))
 	}
-	require.Len(t, seen, 8)
+	require.Len(t, seen, 9)
 }
 
 // TestUsageErrors: what the caller has to correct is one line on stderr, and the code 2.
@@ -131,6 +131,12 @@ func TestUsageErrors(t *testing.T) {
 		{"breaker hodl shop", `there is no command "hodl": did you mean hold?`},
 		{"breaker hold shop", "--reason is missing"},
 		{"breaker release shop", "--reason is missing"},
+		{"method", "SOURCE is missing: weir method SOURCE NAME [flags]; see weir method --help"},
+		{"method Shop api --reason x", `source "Shop"`},
+		{"method shop", "NAME is missing: weir method SOURCE NAME [flags]; see weir method --help"},
+		{"method shop api", "--reason is missing: say why"},
+		{"method shop api --reset", "--reset goes back to the order of the configuration: leave out api"},
+		{"egress london", `unexpected argument "london": weir egress takes none`},
 		{"worker all", `unexpected argument "all": weir worker takes none`},
 		{"worker --role cook", `role "cook": use workflows, plan, collect, parse, deliver`},
 		{"worker --source shop", `source "shop" is not in the configuration`},

@@ -29,6 +29,8 @@ type operation struct {
 	command collection.SourceCommand
 	// said tells what the command has done, from the source's row before and after it; same says that nothing has changed.
 	said func(before, after lease.SourceView) (text string, same bool)
+	// check looks at the source's row before anything is commanded; nil lets everything through.
+	check func(before lease.SourceView) error
 	// undo is the command that takes it back, where there is one.
 	undo string
 }
@@ -43,6 +45,11 @@ func (a *app) operate(cmd *cobra.Command, op operation) error {
 		before, err := sourceRow(rows, op.command.Source)
 		if err != nil {
 			return err
+		}
+		if op.check != nil {
+			if err := op.check(before); err != nil {
+				return err
+			}
 		}
 		op.command.By = asker()
 		after, err := c.Command(ctx, op.update, op.command)

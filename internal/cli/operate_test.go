@@ -34,8 +34,8 @@ func TestPause(t *testing.T) {
 	require.Equal(t, session{stdout: text(`
 bookshop is paused: no new request
 
-SOURCE    STATE   CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  PACE  BREAKER
-bookshop  paused        8         0        0          7       12  none  closed
+SOURCE    STATE   CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  OLDEST  PACE  BREAKER
+bookshop  paused        8         0        0          7       12   2 min  none  closed
 
 bookshop  paused by ann@ops, just now: they called
 `), stderr: text(`
@@ -82,8 +82,8 @@ func TestCeiling(t *testing.T) {
 	require.Equal(t, session{stdout: text(`
 the ceiling of bookshop is 2 now, and was 8
 
-SOURCE    STATE  CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  PACE  BREAKER
-bookshop  open         2         2        8          7       12  none  closed
+SOURCE    STATE  CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  OLDEST  PACE  BREAKER
+bookshop  open         2         2        8          7       12   2 min  none  closed
 
 bookshop  ceiling set to 2 until 2026-01-02 14:00:00 UTC (in 2 h) by ann@ops, just now: slow
 `), stderr: text(`
@@ -164,9 +164,9 @@ func TestOperatorsAnswerAsJSON(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"pause bookshop --reason x", "resume bookshop", "ceiling bookshop 2", "ceiling bookshop --reset", "pace bookshop 2", "pace bookshop --reset",
-		"breaker hold bookshop --reason x", "breaker release bookshop --reason x",
+		"breaker hold bookshop --reason x", "breaker release bookshop --reason x", "method bookshop api --reason x", "method bookshop --reset",
 	} {
-		s, _ := operated(t, openSource(), pausedSource(), append(strings.Fields(line), "-o", "json")...)
+		s, _ := operated(t, byMethod("page"), pausedSource(), append(strings.Fields(line), "-o", "json")...)
 		var got lease.SourceView
 		require.NoError(t, json.Unmarshal([]byte(s.stdout), &got), line)
 		require.Equal(t, pausedSource(), got, line)

@@ -20,6 +20,9 @@ const recordsLong = `List how the rows of a submission ended: first the rows tha
 records, then every source's records in the order of the file. Records whose
 batch still runs are pending.
 
+Long lists can be read a piece at a time: --limit ends one, and says where to go
+on with --from. A place is found without reading what stands before it.
+
 With --output json the list is JSON Lines, one object a row: {"line", "key",
 "source", "record", "outcome", "reason", "detail", "attempts",
 "first_request_at", "raw", "delivered"}. What is not known is left out.`
@@ -32,6 +35,7 @@ const recordsExample = `  weir records acme-3f2a9c1b7e10
 type recordsFlags struct {
 	outcome        choice
 	reason, source string
+	from           string
 	limit          int
 }
 
@@ -45,8 +49,12 @@ func (a *app) recordsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			from, err := starter.ParseCursor(f.from)
+			if err != nil {
+				return usagef("--from: %w", err)
+			}
 			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
-				return a.records(ctx, c, args[0], filter, f.limit)
+				return a.records(ctx, c, args[0], filter, from, f.limit)
 			})
 		},
 	}
@@ -55,6 +63,7 @@ func (a *app) recordsCommand() *cobra.Command {
 	flags.Var(&f.outcome, "outcome", "only rows that ended so: "+strings.Join(outcomeNames(), ", "))
 	flags.StringVar(&f.reason, "reason", "", "only rows with this `REASON`, for instance parse_empty")
 	flags.StringVar(&f.source, "source", "", "only rows of the source with this `NAME`")
+	flags.StringVar(&f.from, "from", "", "begin at this `PLACE`, as --limit told it, such as bookshop/7/120")
 	flags.IntVar(&f.limit, "limit", 0, "end after `N` rows; 0 lists all")
 	return cmd
 }
@@ -88,32 +97,70 @@ func (f *recordsFlags) filter(id string) (starter.Filter, error) {
 	return filter, nil
 }
 
-func (a *app) records(ctx context.Context, c client, id string, filter starter.Filter, limit int) error {
-	out := a.answers()
-	table := out.NewTable(screen.Column{Title: "LINE", Right: true}, screen.Column{Title: "SOURCE"}, screen.Column{Title: "RECORD"},
-		screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})
-	shown := 0
-	for row, err := range c.Records(ctx, id, filter) {
+func (a *app) records(ctx context.Context, c client, id string, filter starter.Filter, from starter.Cursor, limit int) error {
+	list := a.newRowList()
+	for page, err := range c.Pages(ctx, id, filter, from) {
 		if err != nil {
-			table.End()
+			list.table.End()
 			return explainMissing(ctx, c, id, err)
 		}
-		if a.wantsJSON() {
-			if err := a.writeJSON(row); err != nil {
+		for i, row := range page.Rows {
+			// The row after the last one is where the list goes on, if there is one.
+			if list.shown == limit && limit > 0 {
+				list.table.End()
+				hint(a.remarks(), "go on", moreRows(id, filter, page.At[i], limit))
+				return nil
+			}
+			if err := list.add(row); err != nil {
 				return err
 			}
-		} else {
-			table.Row(recordCells(row)...)
 		}
-		if shown++; shown == limit {
-			break
+		if list.shown == limit && limit > 0 && page.Next != (starter.Cursor{}) {
+			// Whether the next page has such a row is not looked up.
+			list.table.End()
+			hint(a.remarks(), "go on", moreRows(id, filter, page.Next, limit))
+			return nil
 		}
 	}
-	table.End()
-	if shown == 0 {
+	list.table.End()
+	if list.shown == 0 {
 		a.remarks().Line("no rows%s", described(filter))
 	}
 	return nil
+}
+
+// rowList writes rows, as a table or as JSON Lines.
+type rowList struct {
+	app   *app
+	table *screen.Table
+	shown int
+}
+
+func (a *app) newRowList() *rowList {
+	return &rowList{app: a, table: a.answers().NewTable(screen.Column{Title: "LINE", Right: true}, screen.Column{Title: "SOURCE"},
+		screen.Column{Title: "RECORD"}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})}
+}
+
+func (l *rowList) add(row collection.LedgerRow) error {
+	l.shown++
+	if l.app.wantsJSON() {
+		return l.app.writeJSON(row)
+	}
+	l.table.Row(recordCells(row)...)
+	return nil
+}
+
+// moreRows is the command that goes on.
+func moreRows(id string, f starter.Filter, at starter.Cursor, limit int) string {
+	command := fmt.Sprintf("weir records %s --from %s --limit %d", id, at, limit)
+	for _, p := range []struct{ name, value string }{
+		{"outcome", string(f.Outcome)}, {"reason", string(f.Reason)}, {"source", f.Source},
+	} {
+		if p.value != "" {
+			command += fmt.Sprintf(" --%s %s", p.name, p.value)
+		}
+	}
+	return command
 }
 
 func recordCells(row collection.LedgerRow) []screen.Cell {

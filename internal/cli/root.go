@@ -56,8 +56,10 @@ func (a *app) command() *cobra.Command {
 	bind(flags, map[string]string{"temporal-address": "temporal.address", "namespace": "temporal.namespace"})
 
 	root.AddCommand(a.demoCommand(), a.devCommand(), a.workerCommand(), a.submitCommand(), a.statusCommand(),
-		a.recordsCommand(), a.linksCommand(), a.cancelCommand(), a.sourcesCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.sizeCommand(), a.versionCommand(),
+		a.recordsCommand(), a.sampleCommand(), a.linksCommand(), a.redeliverCommand(), a.cancelCommand(),
+		a.tryCommand(), a.deadCommand(), a.replayCommand(), a.sourcesCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.methodCommand(), a.egressCommand(), a.promiseCommand(), a.sizeCommand(),
+		a.probeCommand(), a.doctorCommand(), a.sweepCommand(), a.retentionCommand(), a.versionCommand(),
 		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesText()})
 	return root
 }

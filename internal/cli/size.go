@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -23,21 +23,28 @@ Without flags it sizes the experiment of docs/sizing.md: 30 jobs an hour of
 10 minutes, in batches of mean 12. --params FILE says in JSON what differs from
 it; docs/sizing.md lists the keys. --arrivals FILE takes load and batches from
 what really arrived: CSV with the column submitted_at, and where there are
-them, jobs, submission and service_minutes. Both may be given: the promise and
-the prices then come from the first, arrivals from the second.
+them, jobs, submission and service_minutes. --from-measured takes them from this
+installation's plans and ledgers: a job is then a record, a batch those of one
+submission, and a worker one request at a time. Parameters may be given with
+either: the promise and the prices then come from them.
+
+--save FILE keeps what was sized for, for weir promise --drift to compare with.
 
 The same input gives the same numbers on every machine. It takes some seconds,
-and needs neither Temporal nor S3 nor a configuration.
+and but for --from-measured neither Temporal nor S3 nor a configuration.
 
 With --output json: the report, every fleet of the table included.`
 
 const sizeExample = `  weir size
   weir size --params params.json --charts charts
-  weir size --arrivals submissions.csv --output json | jq .simulated.workers`
+  weir size --arrivals submissions.csv --output json | jq .simulated.workers
+  weir size --from-measured --since 30d --save sizing.json`
 
 // sizeFlags are the flags of size.
 type sizeFlags struct {
-	params, arrivals, charts string
+	params, arrivals, charts, save string
+	measured                       bool
+	past                           pastFlags
 }
 
 func (a *app) sizeCommand() *cobra.Command {
@@ -46,30 +53,48 @@ func (a *app) sizeCommand() *cobra.Command {
 		Use: "size", Short: "Say how many workers a promise takes", Long: sizeLong, Example: sizeExample, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// An empty name is mostly a variable that was not set; the experiment would then pass for an answer.
-			for _, name := range []string{"params", "arrivals", "charts"} {
+			for _, name := range []string{"params", "arrivals", "charts", "save"} {
 				if flag := cmd.Flag(name); flag.Changed && flag.Value.String() == "" {
 					return usagef("--%s is empty: give a name, or leave it out", name)
 				}
 			}
-			return a.size(cmd.Context(), f)
+			switch {
+			case f.measured && f.arrivals != "":
+				return usagef("--arrivals and --from-measured both say what arrived: give one")
+			case !f.measured && (cmd.Flag("since").Changed || cmd.Flag("customer").Changed):
+				return usagef("--since and --customer belong to --from-measured: give it too")
+			}
+			if err := f.past.check(); err != nil {
+				return err
+			}
+			return a.size(cmd, f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.params, "params", "", "JSON `FILE` of what differs from the experiment")
 	flags.StringVar(&f.arrivals, "arrivals", "", "CSV `FILE` of recorded arrivals")
+	flags.BoolVar(&f.measured, "from-measured", false, "take arrivals from this installation's ledgers")
+	f.past.add(flags, driftSpan)
+	flags.StringVar(&f.save, "save", "", "keep what was sized for in this `FILE`")
 	flags.StringVar(&f.charts, "charts", "", "write both charts, as SVG and PNG, into this `FOLDER`; created if it is missing")
 	return cmd
 }
 
-func (a *app) size(ctx context.Context, f *sizeFlags) error {
+func (a *app) size(cmd *cobra.Command, f *sizeFlags) error {
+	ctx := cmd.Context()
 	in, err := a.sizeInput(f)
 	if err != nil {
 		return err
 	}
 	// Seconds of computing must not end at a folder that cannot be.
-	if err := a.chartFolder(f.charts); err != nil {
+	if err := errors.Join(a.chartFolder(f.charts), a.checkSave(f.save)); err != nil {
 		return err
+	}
+	if f.measured {
+		if in, err = a.measuredInput(cmd, f, in); err != nil {
+			return err
+		}
 	}
 	progress := newSizeProgress(a.remarks(), in.params, a.world.Now)
 	stop := progress.start()
@@ -89,5 +114,18 @@ func (a *app) size(ctx context.Context, f *sizeFlags) error {
 	if err := write(a.world.Stdout); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
+	workers := fleetOf(r)
+	a.tellProcesses(in, workers)
+	if err := a.saveSizing(f.save, in, workers, a.world.Now()); err != nil {
+		return err
+	}
 	return a.writeCharts(f.charts, r)
+}
+
+// fleetOf is the answer of a report: the simulation's, or more where the recorded arrivals themselves took more.
+func fleetOf(r report.Report) int {
+	if r.Replay != nil {
+		return max(r.Simulated.Workers, r.Replay.Smallest.Workers)
+	}
+	return r.Simulated.Workers
 }

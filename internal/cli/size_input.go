@@ -15,13 +15,16 @@ type sizeInput struct {
 	params sizing.Params
 	// history is what was recorded, or nil.
 	history *sizing.History
-	// name is what to call the origin of both in an error.
-	name string
+	// name is what to call the origin of both in an error, and from what a saved sizing calls the origin of arrivals.
+	name, from string
+	// collects is how many requests one process makes at once, and ceilings how many all sources take; both are known
+	// where this installation was read.
+	collects, ceilings int
 }
 
 // sizeInput reads what the flags name. What is wrong is reported of both files at once.
 func (a *app) sizeInput(f *sizeFlags) (sizeInput, error) {
-	in := sizeInput{params: sizing.Default(), name: "the experiment"}
+	in := sizeInput{params: sizing.Default(), name: "the experiment", from: fromParams}
 	var given []string
 	var problems []error
 	read := func(name string, from func(*os.File) error) {
@@ -50,6 +53,7 @@ func (a *app) sizeInput(f *sizeFlags) (sizeInput, error) {
 	if in.history == nil {
 		return in, nil
 	}
+	in.from = fromArrivals
 	var err error
 	if in.params, err = in.history.Params(in.params); err != nil {
 		return in, usageError{explainProblems(in.name, err)}

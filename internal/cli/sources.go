@@ -25,25 +25,30 @@ what keeps it closed.
   IN FLIGHT  requests under way
   WAITING    records on workers that wait for a permit or for the pace; records
              that are still in the source's queue are not counted
+  OLDEST     how long the one that waits longest has waited
   PACE       requests that may start per second
   BREAKER    closed is good; open and held let nothing through, half-open lets
              one request try, and closing lets more through step by step
+  METHOD     by which of its methods the source is fetched; only shown where a
+             source has some
 
-On a narrow terminal BREAKER and GRANTED are left out.
+On a narrow terminal METHOD, BREAKER and GRANTED are left out, and the workers'
+OLDEST.
 
 Beneath the table stands, for each source that is not as configured, who or
 what did it, why, and until when. With -v also what each worker holds, and the
 last commands for each source. A worker is full when its process runs as many
 collects as it may.
 
-IN FLIGHT and WAITING are as the workers told with their last renewal.
+IN FLIGHT, WAITING and OLDEST are as the workers told with their last renewal.
 
 With --output json: [{"source", "ceiling", "in_force", "granted", "exposed",
-"in_flight", "waiting", "pace", "method", "open", "why", "opens_at",
-"closes_at", "breaker", "breaker_level", "breaker_trips", "breaker_held",
-"requests", "faults", "paused", "ceiling_override", "pace_override",
-"method_override", "log", "workers"}], with or without -v. A pace of 1000000000
-is none. What is not known, or not so, is left out.`
+"in_flight", "waiting", "oldest_waiting_ms", "pace", "method", "methods",
+"method_until", "open", "why", "opens_at", "closes_at", "breaker",
+"breaker_level", "breaker_trips", "breaker_held", "requests", "faults",
+"paused", "ceiling_override", "pace_override", "method_override", "log",
+"workers"}], with or without -v. A pace of 1000000000 is none. What is not
+known, or not so, is left out.`
 
 const sourcesExample = `  weir sources
   weir sources bookshop -v

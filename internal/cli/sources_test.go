@@ -17,10 +17,12 @@ import (
 // openSource is a source that is as configured, with two workers.
 func openSource() lease.SourceView {
 	return lease.SourceView{
-		Source: "bookshop", Ceiling: 8, InForce: 8, Granted: 8, Exposed: 8, InFlight: 7, Waiting: 12, Pace: lease.Unlimited,
+		Source: "bookshop", Ceiling: 8, InForce: 8, Granted: 8, Exposed: 8, InFlight: 7, Waiting: 12, OldestWaiting: 125_000,
+		Pace: lease.Unlimited,
 		Open: true, Breaker: lease.BreakerClosed, Requests: 40, Faults: 1,
 		Workers: []lease.WorkerView{
-			{Worker: "7@ops1", Granted: 6, Exposed: 6, InFlight: 6, Waiting: 12, Pace: lease.Unlimited, Full: true, LeaseEnds: noon.Add(9 * time.Second)},
+			{Worker: "7@ops1", Granted: 6, Exposed: 6, InFlight: 6, Waiting: 12, OldestWaiting: 125_000, Pace: lease.Unlimited,
+				Full: true, LeaseEnds: noon.Add(9 * time.Second)},
 			{Worker: "8@ops2", Granted: 2, Exposed: 2, InFlight: 1, Pace: lease.Unlimited, LeaseEnds: noon.Add(14 * time.Second)},
 		},
 	}
@@ -38,6 +40,8 @@ func pausedSource() lease.SourceView {
 		Paused:          &paused,
 		CeilingOverride: &lease.CeilingOverride{Ceiling: 2, Until: noon.Add(118 * time.Minute), Note: note(2*time.Minute, "slow")},
 		PaceOverride:    &lease.PaceOverride{Rate: lease.PerSecond(1), Note: note(time.Hour, "")},
+		Method:          "api",
+		Methods:         []string{"page", "api"},
 		MethodOverride:  &lease.MethodOverride{Method: "api", Note: note(time.Minute, "the page is broken")},
 		Log: []lease.OperatorCommand{
 			{Command: "set-pace", Detail: "1/s", Note: note(time.Hour, "")},
@@ -54,9 +58,9 @@ func TestSources(t *testing.T) {
 	require.Zero(t, s.code)
 	require.Empty(t, s.stderr)
 	require.Equal(t, text(`
-SOURCE    STATE   CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING    PACE  BREAKER
-bookshop  open          8         8        8          7       12    none  closed
-stock     paused        2         0        0          1        0  30/min  open
+SOURCE    STATE   CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  OLDEST    PACE  BREAKER  METHOD
+bookshop  open          8         8        8          7       12   2 min    none  closed
+stock     paused        2         0        0          1        0          30/min  open     api
 
 stock  paused by ann@ops, 4 min ago: they called: their database is down, and it will take until the morning to mend it
        its breaker is open as well
@@ -72,6 +76,7 @@ func TestSourcesVerbose(t *testing.T) {
 	t.Parallel()
 	stock := pausedSource()
 	stock.CeilingOverride, stock.PaceOverride, stock.MethodOverride = nil, nil, nil
+	stock.Method = "page"
 	s := ask(t, &fakeClient{table: []lease.SourceView{openSource(), stock}}, "sources", "-v")
 	require.Zero(t, s.code)
 	_, after, ok := strings.Cut(s.stdout, "\n\n")
@@ -80,12 +85,13 @@ func TestSourcesVerbose(t *testing.T) {
 bookshop  40 requests within the breaker's window, 1 failed by the source's fault
 stock     paused by ann@ops, 4 min ago: they called: their database is down, and it will take until the morning to mend it
           its breaker is open as well
+          fetched by page, the first of its methods page, api
           1 worker lost: up to 1 request may linger at the source, and count against the ceiling
 
-SOURCE    GRANTED  IN FLIGHT  WAITING  PACE  LEASE           WORKER
-bookshop        6          6       12  none  9 s left, full  7@ops1
-bookshop        2          1        0  none  14 s left       8@ops2
-stock           0          1        0     0  lost 3 s ago    7@ops1
+SOURCE    GRANTED  IN FLIGHT  WAITING  OLDEST  PACE  LEASE           WORKER
+bookshop        6          6       12   2 min  none  9 s left, full  7@ops1
+bookshop        2          1        0          none  14 s left       8@ops2
+stock           0          1        0             0  lost 3 s ago    7@ops1
 
 LAST COMMANDS
 stock  2026-01-02 11:00:00 UTC set-pace 1/s by ann@ops
@@ -114,8 +120,8 @@ func TestOneSource(t *testing.T) {
 	c := &fakeClient{table: []lease.SourceView{openSource(), pausedSource()}}
 	s := ask(t, c, "sources", "bookshop")
 	require.Equal(t, session{stdout: text(`
-SOURCE    STATE  CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  PACE  BREAKER
-bookshop  open         8         8        8          7       12  none  closed
+SOURCE    STATE  CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING  OLDEST  PACE  BREAKER
+bookshop  open         8         8        8          7       12   2 min  none  closed
 `)}, s)
 	s = ask(t, c, "sources", "shop")
 	require.Equal(t, session{code: ExitNotFound, stderr: "weir: the fleet has no source \"shop\"; its sources are bookshop, stock\n"}, s)
@@ -193,6 +199,9 @@ func TestStates(t *testing.T) {
 			"breaker closing: at most 2 in flight for now, and more with every success"},
 		{"hours", lease.SourceView{Why: lease.WhyHours, OpensAt: at(10 * time.Hour)}, "off hours", "closed",
 			"outside its hours until 2026-01-02 22:00:00 UTC (in 10 h)"},
+		{"fallen back", lease.SourceView{Open: true, Method: "api", Methods: []string{"page", "api"}, MethodUntil: at(40 * time.Minute)}, "open", "closed",
+			"fetched by api, since its breaker kept opening; page is tried again 2026-01-02 12:40:00 UTC (in 40 min)"},
+		{"by its first method", lease.SourceView{Open: true, Method: "page", Methods: []string{"page", "api"}}, "open", "closed", ""},
 		{"never", lease.SourceView{Why: lease.WhyHours}, "off hours", "closed", "outside its hours"},
 		{"new code", lease.SourceView{Why: "eclipse"}, "eclipse", "closed", ""},
 	} {
@@ -210,7 +219,21 @@ func TestStates(t *testing.T) {
 			require.Equal(t, c.remark, strings.Join(remarks, "\n"))
 		})
 	}
+	chosen := lease.SourceView{Open: true, Method: "api", Methods: []string{"page", "api"}, MethodOverride: &lease.MethodOverride{Method: "api", Note: hold}}
+	require.Equal(t, []screen.Cell{
+		{Style: screen.Notice, Text: "fetched by api, set by ann@ops, 1 h ago: login forms"}, screen.Text("its methods are page, api"),
+	}, remarksOn(chosen, noon, true))
 	open := lease.SourceView{Open: true, ClosesAt: at(time.Hour)}
 	require.Equal(t, []screen.Cell{screen.Text("its hours end 2026-01-02 13:00:00 UTC (in 1 h)")}, remarksOn(open, noon, true))
 	require.Equal(t, ", just now: x", noteText(lease.Note{At: at(time.Second), Reason: "x"}, noon), "the owner's clock may be ahead")
+}
+
+func TestOldestText(t *testing.T) {
+	t.Parallel()
+	for waited, want := range map[time.Duration]string{
+		0: "", time.Millisecond: "1 s", 59*time.Second + 900*time.Millisecond: "59 s", time.Minute: "1 min", 119 * time.Second: "1 min",
+		59*time.Minute + 59*time.Second: "59 min", time.Hour: "1 h", 24*time.Hour - time.Second: "23 h", 49 * time.Hour: "2 d",
+	} {
+		require.Equal(t, want, oldestText(lease.Milliseconds(waited)), waited)
+	}
 }

@@ -79,6 +79,13 @@ func remarksOn(r lease.SourceView, now time.Time, verbose bool) []screen.Cell {
 	if o := r.MethodOverride; o != nil {
 		say(screen.Notice, "fetched by %s, set%s", o.Method, noteText(o.Note, now))
 	}
+	if text := methodRemark(r, verbose); text != "" {
+		style := screen.Plain
+		if !r.MethodUntil.IsZero() {
+			style, text = screen.Notice, text+" "+screen.Since(r.MethodUntil, now)
+		}
+		say(style, "%s", text)
+	}
 	if text := lingerText(r.Workers); text != "" {
 		say(screen.Notice, "%s", text)
 	}

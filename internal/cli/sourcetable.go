@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/internal/cli/screen"
@@ -18,13 +19,18 @@ const (
 // must not be cut to the width of a terminal. What spare columns say is there as well, or in the table of the workers.
 func showSources(s *screen.Screen, rows []lease.SourceView, now time.Time, verbose bool) {
 	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
-	table := s.NewTable(screen.Column{Title: "SOURCE"}, screen.Column{Title: "STATE"}, right("CEILING"), right("IN FORCE"),
-		screen.Column{Title: "GRANTED", Right: true, Spare: true}, right("IN FLIGHT"), right("WAITING"), right("PACE"),
-		screen.Column{Title: "BREAKER", Spare: true})
+	columns := []screen.Column{
+		{Title: "SOURCE"}, {Title: "STATE"}, right("CEILING"), right("IN FORCE"), {Title: "GRANTED", Right: true, Spare: true},
+		right("IN FLIGHT"), right("WAITING"), right("OLDEST"), right("PACE"), {Title: "BREAKER", Spare: true},
+	}
+	if slices.ContainsFunc(rows, func(r lease.SourceView) bool { return r.Method != "" }) {
+		columns = append(columns, screen.Column{Title: "METHOD", Spare: true})
+	}
+	table := s.NewTable(columns...)
 	facts := s.NewFacts()
 	remarks := 0
 	for _, r := range rows {
-		table.Row(sourceCells(r)...)
+		table.Row(sourceCells(r)[:len(columns)]...)
 		name := r.Source
 		for _, remark := range remarksOn(r, now, verbose) {
 			facts.AddCell(name, remark)
@@ -39,6 +45,7 @@ func showSources(s *screen.Screen, rows []lease.SourceView, now time.Time, verbo
 	}
 }
 
+// sourceCells are the cells of a row, with that of the method, which may have no column, at the end.
 func sourceCells(r lease.SourceView) []screen.Cell {
 	notable := func(text string, notable bool) screen.Cell {
 		if notable {
@@ -54,16 +61,36 @@ func sourceCells(r lease.SourceView) []screen.Cell {
 		screen.Text(screen.Count(r.Granted)),
 		notable(screen.Count(r.InFlight), r.InFlight > r.InForce),
 		screen.Text(screen.Count(r.Waiting)),
+		screen.Text(oldestText(r.OldestWaiting)),
 		notable(paceText(r.Pace), r.PaceOverride != nil),
 		breakerCell(r),
+		notable(r.Method, r.MethodOverride != nil || !r.MethodUntil.IsZero()),
 	}
+}
+
+// oldestText is how long something has waited, in one unit; nothing where nothing waits.
+func oldestText(waited lease.Millis) string {
+	if waited <= 0 {
+		return ""
+	}
+	unit := 24 * time.Hour
+	d := max(waited.Std(), time.Second)
+	switch {
+	case d < time.Minute:
+		unit = time.Second
+	case d < time.Hour:
+		unit = time.Minute
+	case d < unit:
+		unit = time.Hour
+	}
+	return screen.Duration(d.Truncate(unit))
 }
 
 // showHoldings writes what every worker holds. Workers have long names, of which both ends tell.
 func showHoldings(s *screen.Screen, rows []lease.SourceView, now time.Time) {
 	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
-	table := s.NewTable(screen.Column{Title: "SOURCE"}, right("GRANTED"), right("IN FLIGHT"), right("WAITING"), right("PACE"),
-		screen.Column{Title: "LEASE"}, screen.Column{Title: "WORKER", Middle: true})
+	table := s.NewTable(screen.Column{Title: "SOURCE"}, right("GRANTED"), right("IN FLIGHT"), right("WAITING"), screen.Column{Title: "OLDEST", Right: true, Spare: true},
+		right("PACE"), screen.Column{Title: "LEASE"}, screen.Column{Title: "WORKER", Middle: true})
 	begun := false
 	for _, r := range rows {
 		for _, w := range r.Workers {
@@ -72,7 +99,7 @@ func showHoldings(s *screen.Screen, rows []lease.SourceView, now time.Time) {
 				begun = true
 			}
 			table.Row(screen.Text(r.Source), screen.Text(screen.Count(w.Granted)), screen.Text(screen.Count(w.InFlight)),
-				screen.Text(screen.Count(w.Waiting)), screen.Text(paceText(w.Pace)), leaseCell(w, now), screen.Text(w.Worker))
+				screen.Text(screen.Count(w.Waiting)), screen.Text(oldestText(w.OldestWaiting)), screen.Text(paceText(w.Pace)), leaseCell(w, now), screen.Text(w.Worker))
 		}
 	}
 	table.End()

@@ -31,8 +31,8 @@ func TestSourcesOnANarrowTerminal(t *testing.T) {
 	row.Source = "stock-prices"
 	row.Workers[0].Worker = "weir@worker-7c9f8d6b54-x2x9z:1/8c576a51"
 	require.Equal(t, text(`
-SOURCE        STATE   CEILING  IN FORCE  GRANTED  IN FLIGHT  WAITING    PACE
-stock-prices  paused        2         0        0          1        0  30/min
+SOURCE        STATE   CEILING  IN FORCE  IN FLIGHT  WAITING  OLDEST    PACE
+stock-prices  paused        2         0          1        0          30/min
 
 stock-prices  paused by ann@ops, 4 min ago: they called: their database is down,
               and it will take until the morning to mend it
@@ -43,6 +43,7 @@ stock-prices  paused by ann@ops, 4 min ago: they called: their database is down,
               the pace in force is 30/min: the least interval between its
               requests, configured or asked by robots.txt, holds
               fetched by api, set by ann@ops, 1 min ago: the page is broken
+              its methods are page, api
               1 worker lost: up to 1 request may linger at the source, and count
               against the ceiling
 
@@ -58,7 +59,7 @@ stock-prices  2026-01-02 11:00:00 UTC set-pace 1/s by ann@ops
 
 	row.Workers[0].Lost, row.Workers[0].LeaseEnds = false, noon.Add(9*time.Second)
 	require.Contains(t, shown(80, row), "\nstock-prices        0          1        0     0  9 s left  weir@wo…9z:1/8c576a51\n")
-	require.Contains(t, shown(0, row), "BREAKER\n", "what is no terminal gets every column")
+	require.Contains(t, shown(0, row), "BREAKER  METHOD\n", "what is no terminal gets every column")
 }
 
 // TestReasonsCannotSteer: whatever somebody wrote as a reason or a name, it is shown and does nothing.

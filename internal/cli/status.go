@@ -94,6 +94,9 @@ func (a *app) showStatus(s collection.SubmissionStatus) {
 	for _, note := range s.Notes {
 		facts.AddCell("note", screen.Cell{Text: note, Style: screen.Notice})
 	}
+	for _, text := range breachTexts(s.Result) {
+		facts.AddCell("note", screen.Cell{Text: text, Style: screen.Notice})
+	}
 	if s.Result != nil {
 		facts.Add("manifest", s.Result.Manifest)
 		facts.Add("SHA-256", s.Result.ManifestSHA256)
@@ -109,8 +112,24 @@ func (a *app) showStatus(s collection.SubmissionStatus) {
 	}
 }
 
+// breachTexts say which checks a submission has not met.
+func breachTexts(r *collection.SubmissionResult) []string {
+	if r == nil {
+		return nil
+	}
+	var texts []string
+	for _, b := range r.Breaches {
+		texts = append(texts, fmt.Sprintf("%s, check %s: %s", b.Source, b.Check, b.Detail))
+	}
+	if len(texts) == collection.MaxBreaches {
+		texts = append(texts, "there may be more breaches: see checks in its manifest")
+	}
+	return texts
+}
+
 var stageTexts = map[string]string{
 	"plan": "its rows are being planned", "collect": "its records are being collected", "settle": "it is being settled",
+	"ship": "its delivery is being shipped",
 }
 
 func stateText(s collection.SubmissionStatus) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -53,6 +54,12 @@ func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
 	}
 	facts.AddCell("known from", screen.Cell{Text: grounds[r.Ground], Style: screen.Faint})
 	facts.End()
+	switch {
+	case r.Result != nil && r.Result.Trail != nil:
+		tellTrail(s, *r.Result.Trail)
+	case r.Activity != nil && r.Activity.Progress != nil && r.Activity.Progress.Trail != nil:
+		tellTrail(s, *r.Activity.Progress.Trail)
+	}
 }
 
 var grounds = map[string]string{
@@ -83,9 +90,12 @@ func whereText(r starter.RecordAnswer) string {
 	case "paused":
 		text += ", paused by a person"
 	case "started":
-		if p := r.Activity.Progress; p != nil && p.Waiting == "permit" {
+		switch p := r.Activity.Progress; {
+		case p != nil && p.Waiting == "permit":
 			text += ", waits on a worker for its source's permit"
-		} else {
+		case p != nil && p.Waiting == "robots":
+			text += ", waits on a worker for its site's robots.txt"
+		default:
 			text += ", running on a worker"
 		}
 	}
@@ -122,14 +132,21 @@ func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
 	if r.Reason != "" && failure.Known(r.Reason) {
 		facts.Add("meaning", failure.Lookup(r.Reason).Explain)
 	}
+	if r.Trail != nil && r.Trail.Robots != nil {
+		facts.Add("robots.txt", robotsText(*r.Trail.Robots))
+	}
 	facts.Add("requests", screen.Count(r.Attempts))
 	if r.FirstRequestAt != nil {
 		facts.Add("first request", screen.Since(*r.FirstRequestAt, now))
 	}
 	if raw := r.Raw; raw != nil {
 		facts.Add("response", fmt.Sprintf("HTTP %d, %s, %s, from %s", raw.Status, orElse(raw.ContentType, "no content type"), screen.Size(raw.Size), raw.URL))
+		if raw.NotModifiedAt != nil {
+			facts.Add("", fmt.Sprintf("the site said %s that it has not changed", screen.Since(*raw.NotModifiedAt, now)))
+		}
 		facts.Add("kept as", raw.Key)
 	}
+	facts.Add("not found", strings.Join(r.Missing, ", "))
 	if d := r.Delivered; d != nil {
 		facts.Add("delivered", d.Key)
 		facts.Add("", fmt.Sprintf("%s, verified at the destination %s%s", screen.Size(d.Size), screen.Since(d.VerifiedAt, now), generation(d.Generation)))

@@ -126,3 +126,54 @@ func TestStoryAsJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(s.stdout), &got))
 	require.Equal(t, c.record, got)
 }
+
+// TestStoryTellsTheTrail: each attempt has its line, with its waits apart (E15).
+func TestStoryTellsTheTrail(t *testing.T) {
+	t.Parallel()
+	s := ask(t, &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Ground: "ledger",
+		Result: &collection.RecordResult{
+			Record: recordID, Outcome: collection.OutcomeDelivered, Attempts: 9, Missing: []string{"price", "isbn"},
+			Trail: &collection.Trail{
+				Robots: &collection.RobotsDecision{Allowed: true, Rule: "Allow: /books/", Line: 7},
+				Attempts: []collection.AttemptLine{
+					{At: noon, Queue: 1500, Permit: 90, Took: 30_000, Method: "page", Egress: "east", Reason: collection.ReasonTimeout},
+					{At: noon.Add(time.Minute), Backoff: 2000, Status: 503, Took: 120, Method: "page", Egress: "west", Reason: collection.ReasonThrottled},
+					{At: noon.Add(2 * time.Minute), Backoff: 7000, Permit: 61_000, Pace: 400, Took: 250, Status: 200, Method: "api", Egress: "west"},
+				},
+			},
+		},
+	}}, "status", "acme-1", recordID)
+	require.Equal(t, session{stdout: text(`
+record      0d0d1105f836d5a415e2
+submission  acme-1
+source      bookshop
+outcome     delivered
+robots.txt  allowed by line 7, "Allow: /books/"
+requests    9
+not found   price, isbn
+known from  the ledger in S3
+
+request at               met        status   took  by             waited for
+2026-01-02 12:00:00 UTC  timeout         -   30 s  page via east  queue 1.5 s
+2026-01-02 12:01:00 UTC  throttled     503  0.1 s  page via west  backoff 2 s
+2026-01-02 12:02:00 UTC  success       200  0.2 s  api via west   backoff 7 s, permit 1 min 1 s, pace 0.4 s
+`)}, s)
+}
+
+// TestStoryTellsOfOmittedAttempts: what the trail left out is said where it was.
+func TestStoryTellsOfOmittedAttempts(t *testing.T) {
+	t.Parallel()
+	var trail collection.Trail
+	for i := range 20 {
+		trail = trail.Add(collection.AttemptLine{At: noon.Add(time.Duration(i) * time.Minute), Status: 503, Reason: collection.ReasonServerError})
+	}
+	s := ask(t, &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Ground: "engine", Stage: "collect",
+		Activity: &starter.RunningActivity{Attempt: 20, State: "backing_off", Progress: &collection.AttemptProgress{Trail: &trail}},
+	}}, "status", "acme-1", recordID)
+	require.Contains(t, s.stdout, "12:03:00 UTC")
+	require.Contains(t, s.stdout, "… 12 attempts")
+	require.NotContains(t, s.stdout, "12:10:00 UTC")
+	require.Contains(t, s.stdout, "12:19:00 UTC")
+}

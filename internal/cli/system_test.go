@@ -223,7 +223,7 @@ func (s *system) operates(t *testing.T) {
 	require.Zero(t, paused.code, paused.stderr)
 	require.Contains(t, paused.stdout, "shop is paused: no new request\n")
 	require.Contains(t, paused.stderr, "workers follow with their next renewal, within 5 s")
-	require.Regexp(t, `(?m)^shop +paused +2 +0 +\d+ +\d+ +\d+ +none +closed$`, s.weir("sources").stdout)
+	require.Regexp(t, `(?m)^shop +paused +2 +0 +\d+ +\d+ +\d+ +(?:\d+ \w+ +)?none +closed$`, s.weir("sources").stdout)
 	require.Regexp(t, `(?m)^shop +paused by \S+@\S+, .*: a test \| of pauses$`, s.weir("sources").stdout)
 
 	// Once the worker has renewed, it holds no permit, and a record waits.

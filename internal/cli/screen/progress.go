@@ -74,7 +74,7 @@ func (p *Progress) look(s collection.SubmissionStatus, now time.Time) view {
 	return v
 }
 
-var stageTexts = map[string]string{"plan": "planning", "collect": "collecting", "settle": "settling"}
+var stageTexts = map[string]string{"plan": "planning", "collect": "collecting", "settle": "settling", "ship": "shipping"}
 
 func (v view) stageText() string {
 	if text, ok := stageTexts[v.stage]; ok {

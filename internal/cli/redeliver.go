@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/cli/screen"
+)
+
+const redeliverLong = `Write a submission's delivery again, out of what is in weir's bucket: nothing is
+collected. Use it when files were lost at the customer's destination, when the
+destination did not take the delivery, or to bring it to another destination.
+
+Every file is compared with the manifest first. Files that weir's own bucket has
+lost are made again. What the destination holds already stays as it is, and all
+of it is verified there. For a customer without a destination the delivery in
+weir's bucket is checked, and repaired.
+
+--to names the customer, in the workers' configuration, whose destination takes
+the delivery instead: for instance a second entry for the customer's new bucket.
+That one must list the submission's customer in takes_for, so that nobody's
+delivery goes to another's bucket by a slip.
+
+The command waits for the end; breaking it off stops nothing. It needs a worker
+with the role plan.
+
+With --output json: {"shipped": {"destination", "files", "objects", "bytes",
+"manifest_sha256", "verified_at"}, "settled"}; settled is the submission's
+result where files had to be made again.`
+
+const redeliverExample = `  weir redeliver acme-3f2a9c1b7e10
+  weir redeliver acme-3f2a9c1b7e10 --to acme-new-bucket`
+
+func (a *app) redeliverCommand() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use: "redeliver ID", Short: "Write a delivery again, without collecting", Long: redeliverLong, Example: redeliverExample,
+		Args: exactly(1, "ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := collection.CheckSubmissionID(args[0]); err != nil {
+				return usageError{err}
+			}
+			if to != "" {
+				if err := collection.CheckName("customer", to); err != nil {
+					return usagef("--to: %w", err)
+				}
+			}
+			return a.withClient(cmd, func(ctx context.Context, c client, _ config.Config) error {
+				return a.redeliver(ctx, c, args[0], to)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "`CUSTOMER` whose destination takes the delivery; the submission's own when not given")
+	return cmd
+}
+
+func (a *app) redeliver(ctx context.Context, c client, id, to string) error {
+	result, err := c.Redeliver(ctx, id, to)
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: the waiting has ended, the delivery of %s goes on", errInterrupted, id)
+		}
+		return explainMissing(ctx, c, id, err)
+	}
+	if a.wantsJSON() {
+		return a.writeJSON(result)
+	}
+	a.showRedelivered(id, result)
+	return nil
+}
+
+func (a *app) showRedelivered(id string, r collection.RedeliverResult) {
+	out := a.answers()
+	if r.Settled != nil {
+		out.Line("Files were lost in weir's own bucket, and have been made again: %s", r.Settled.State)
+	}
+	s := r.Shipped
+	what := screen.Count(s.Files) + " files"
+	if s.Objects > 0 {
+		what += fmt.Sprintf(" and %s records' own objects", screen.Count(s.Objects))
+	}
+	what += ", " + screen.Size(s.Bytes)
+	if s.Destination == "" {
+		out.Line("The delivery in weir's bucket is whole: %s, checked at %s", what, s.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
+		hint(a.remarks(), "files", "weir links "+id)
+		return
+	}
+	out.Line("Delivered: %s, verified at %s", what, s.VerifiedAt.Format("2006-01-02 15:04:05 MST"))
+	out.Line("%s", screen.Clean(s.Destination))
+	out.Line("%s", out.Paint(screen.Faint, "manifest.json has SHA-256 "+s.ManifestSHA256))
+}

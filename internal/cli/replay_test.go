@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/starter"
+)
+
+// fakeLetters is the part of fakeClient that answers for dead letters.
+type fakeLetters struct {
+	letters []starter.DeadLetter
+	deadErr error
+	// refused are the submissions that cannot be replayed; joined those that are being replayed.
+	refused map[string]error
+	joined  map[string]bool
+	// results and failures are how replays end, by submission.
+	results  map[string]collection.ReplayResult
+	failures map[string]error
+	told     []collection.ReplayStatus
+
+	deadFilter starter.DeadFilter
+	replays    []collection.ReplayInput
+}
+
+func (f *fakeLetters) Dead(_ context.Context, filter starter.DeadFilter) iter.Seq2[starter.DeadLetter, error] {
+	f.deadFilter = filter
+	return func(yield func(starter.DeadLetter, error) bool) {
+		for _, l := range f.letters {
+			if !yield(l, nil) {
+				return
+			}
+		}
+		if f.deadErr != nil {
+			yield(starter.DeadLetter{}, f.deadErr)
+		}
+	}
+}
+
+func (f *fakeLetters) Replay(_ context.Context, in collection.ReplayInput) (starter.ReplayStarted, error) {
+	f.replays = append(f.replays, in)
+	if err := f.refused[in.Submission]; err != nil {
+		return starter.ReplayStarted{}, err
+	}
+	return starter.ReplayStarted{
+		Submission: in.Submission, ID: collection.ReplayWorkflowID(in.Submission), RunID: "run", Joined: f.joined[in.Submission],
+	}, nil
+}
+
+func (f *fakeLetters) WaitReplay(ctx context.Context, r starter.ReplayStarted, progress func(collection.ReplayStatus)) (collection.ReplayResult, error) {
+	for _, s := range f.told {
+		progress(s)
+	}
+	return f.results[r.Submission], f.failures[r.Submission]
+}
+
+func wentWell(n int) collection.ReplayResult {
+	return collection.ReplayResult{Number: 1, Dead: n, Selected: n,
+		Outcomes: tally(collection.Count{Outcome: collection.OutcomeDelivered, Records: n}),
+		Settled:  &collection.SubmissionResult{State: collection.StateComplete, Manifest: "results/acme/acme-1/manifest.json", ManifestSHA256: "ab12"}}
+}
+
+func TestReplayOfOneSubmission(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{}
+	s := ask(t, c, "replay", "acme-1", "--reason", "parse_empty", "--source", "bookshop", "--record", "17", "--record", "a,b", "--from", "raw")
+	require.Zero(t, s.code, s.stderr)
+	require.Equal(t, "acme-1 is being replayed\n", s.stdout)
+	require.Len(t, c.replays, 1)
+	require.Equal(t, collection.ReplayInput{Submission: "acme-1", From: collection.ReplayFromRaw, By: asker(), Select: collection.ReplaySelect{
+		Reasons: []collection.Reason{"parse_empty"}, Sources: []string{"bookshop"}, Records: []string{"17", "a,b"},
+	}}, c.replays[0])
+
+	c = &fakeClient{fakeLetters: fakeLetters{joined: map[string]bool{"acme-1": true}}}
+	s = ask(t, c, "replay", "acme-1")
+	require.Contains(t, s.stdout, "acme-1 is being replayed already: joined")
+	require.Empty(t, c.replays[0].From, "each record from where it failed")
+}
+
+func TestReplayOfAList(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{}
+	f := &fakes{client: c}
+	w := testWorld(t)
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "records.txt"), []byte("17\n\n  https://a.example/ \n"), 0o600))
+	require.Zero(t, in(w, f.edges(), "replay", "acme-1", "--list", "records.txt").code)
+	require.Equal(t, []string{"17", "https://a.example/"}, c.replays[0].Select.Records)
+
+	w = testWorld(t)
+	w.Stdin = strings.NewReader(strings.Repeat("17\n", collection.MaxReplayRecords+1))
+	s := in(w, f.edges(), "replay", "acme-1", "--list", "-")
+	require.Equal(t, ExitUsage, s.code)
+	require.Contains(t, s.stderr, "- lists 5001 records, more than 5000")
+}
+
+// TestReplayOfMany: without an ID every submission with such dead letters is replayed, each once, and one that cannot be
+// does not keep the others.
+func TestReplayOfMany(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{fakeLetters: fakeLetters{letters: someLetters()[:4], refused: map[string]error{"acme-2": errors.New("acme-2 still runs")}}}
+	s := ask(t, c, "replay", "--reason", "parse_empty")
+	require.Equal(t, ExitFailure, s.code)
+	require.Equal(t, "acme-1 is being replayed\nacme-3 is being replayed\n", s.stdout)
+	require.Contains(t, s.stderr, "acme-2: acme-2 still runs\n")
+	require.Contains(t, s.stderr, "1 of 3 replays could not be started")
+	require.Len(t, c.replays, 3)
+}
+
+func TestReplayOfNothing(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{fakeLetters: fakeLetters{refused: map[string]error{"nope": notThere("there is no submission nope")}}}
+	require.Equal(t, session{code: ExitNotFound, stderr: "weir: there is no submission nope\n"},
+		ask(t, c, "replay", "nope"))
+}
+
+func TestReplayDryRun(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{fakeLetters: fakeLetters{letters: someLetters()}}
+	s := ask(t, c, "replay", "--all", "--dry-run")
+	require.Zero(t, s.code)
+	require.Contains(t, s.stdout, "parse_empty")
+	require.Empty(t, c.replays)
+}
+
+func TestReplayWaits(t *testing.T) {
+	t.Parallel()
+	status := collection.ReplayStatus{Submission: "acme-1", Stage: "replay", Selected: 4,
+		Outcomes: tally(collection.Count{Outcome: collection.OutcomeDelivered, Records: 1})}
+	c := &fakeClient{fakeLetters: fakeLetters{results: map[string]collection.ReplayResult{"acme-1": wentWell(4)}, told: []collection.ReplayStatus{status}}}
+	s := ask(t, c, "replay", "acme-1", "--wait")
+	require.Zero(t, s.code, s.stderr)
+	require.Equal(t, text(`
+submission  acme-1
+replayed    4 records of 4 dead letters
+state       complete
+manifest    results/acme/acme-1/manifest.json
+SHA-256     ab12
+
+OUTCOME    REASON  ROWS
+delivered             4
+all                   4
+`), s.stdout)
+	require.Contains(t, s.stderr, "replaying: 25 %, 1 of 4 rows")
+
+	s = ask(t, c, "replay", "acme-1", "--wait", "-o", "json")
+	var got replayAnswer
+	require.NoError(t, json.Unmarshal([]byte(s.stdout), &got))
+	want := wentWell(4)
+	require.Equal(t, &want, got.Result)
+	require.Equal(t, "acme-1/replay", got.ID)
+}
+
+func TestReplayCodes(t *testing.T) {
+	t.Parallel()
+	still := wentWell(4)
+	still.Outcomes = tally(collection.Count{Outcome: collection.OutcomeDeadLettered, Reason: "parse_empty", Records: 4})
+	bare := collection.ReplayResult{Dead: 4, WithoutRaw: 4}
+	for name, test := range map[string]struct {
+		result collection.ReplayResult
+		err    error
+		code   int
+		says   string
+	}{
+		"nothing to do": {collection.ReplayResult{}, nil, ExitOK, "replayed    0 records of 0 dead letters"},
+		"dead still":    {still, nil, ExitNotComplete, "dead_lettered  parse_empty"},
+		"no bytes":      {bare, nil, ExitNotComplete, "use --from collect"},
+		"cancelled":     {still, starter.ErrReplayCancelled, ExitCancelled, "the replay was cancelled"},
+		"failed":        {bare, errors.New("the replay of acme-1 failed, internal: it rains"), ExitFailure, "it rains"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &fakeClient{fakeLetters: fakeLetters{results: map[string]collection.ReplayResult{"acme-1": test.result},
+				failures: map[string]error{"acme-1": test.err}}}
+			s := ask(t, c, "replay", "acme-1", "--wait")
+			require.Equal(t, test.code, s.code, s.stderr)
+			require.Contains(t, s.stdout, test.says)
+		})
+	}
+}
