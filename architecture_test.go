@@ -95,6 +95,7 @@ var layers = map[string]rule{
 	"integration/bench":      {ours: []string{"..."}},
 	"integration/harness":    {ours: []string{"..."}},
 	"integration/sourcesite": {never: []string{sdk, aws}},
+	"integration/faultproxy": {never: []string{sdk, aws}},
 }
 
 // noClock are pure packages: time, randomness and concurrency come in as arguments.

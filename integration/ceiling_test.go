@@ -104,11 +104,20 @@ func TestSetCeilingLive(t *testing.T) {
 	books := site(t, "127.0.0.1")
 	// Eight in flight are eight records per second, which the smallest machine bears.
 	books.SetLatency(time.Second)
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 8}}})
+	// The other source has as much to do as lasts longer than the test.
+	films := site(t, "127.0.0.2")
+	films.SetLatency(time.Second)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+		{Name: "books", Host: books.Host, Ceiling: 8}, {Name: "films", Host: films.Host, Ceiling: 3},
+	}})
 	startWorker(t, f)
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(120, books))
-	until(t, time.Minute, "a full ceiling", func() bool { return books.Ledger().Peak == 8 })
+	other := submitCSV(t, f, pages(300, films))
+	until(t, time.Minute, "a full ceiling", func() bool { return books.Ledger().Peak == 8 && films.Ledger().Peak == 3 })
+	const span = 6 * time.Second
+	time.Sleep(span)
+	before := started(films, time.Now().Add(-span), span)
 	two := 2
 	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: &two, Reason: "too loud"})
 	until(t, time.Minute, "the drain", func() bool { return books.InFlight() <= 2 })
@@ -120,11 +129,27 @@ func TestSetCeilingLive(t *testing.T) {
 	require.LessOrEqual(t, most, 2)
 	require.Equal(t, 8, books.Ledger().Peak, "it never rose above the old value")
 	require.Equal(t, 2, row(t, f, "books").Ceiling)
+	lowered := time.Now()
+	time.Sleep(span)
+	after := started(films, lowered, span)
+	require.Equal(t, 3, films.Ledger().Peak)
+	t.Logf("figure: books' ceiling 8 → 2: films started %d requests in %s before, %d after", before, span, after)
 	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books"})
 	until(t, time.Minute, "the old ceiling", func() bool { return books.InFlight() > 4 })
 	wait(t, f, submission, 2*time.Minute)
 	deliveredOnce(t, f, submission, 120)
 	require.Equal(t, 8, books.Ledger().Peak)
+	require.NoError(t, f.Client.Cancel(t.Context(), other, "the test is over"))
+}
+
+// started is how many requests a site was asked for within a span.
+func started(s *sourcesite.Site, from time.Time, span time.Duration) (n int) {
+	for _, at := range s.Starts() {
+		if !at.Before(from) && at.Before(from.Add(span)) {
+			n++
+		}
+	}
+	return n
 }
 
 // TestPauseAndResume stops a source and lets it go on; its records burn no attempts meanwhile.
@@ -235,24 +260,42 @@ func closest(starts []time.Time) int {
 	return most
 }
 
-// TestDrillEngineGone takes the engine away for longer than a lease: requests stop before the lease ends.
+// TestDrillEngineGone takes the engine away for two minutes: requests stop before the lease ends, and everything goes on
+// afterwards.
 func TestDrillEngineGone(t *testing.T) {
 	longDrill(t)
-	const records = 80
+	const (
+		records = 200
+		ttl     = 15 * time.Second // as configured by default
+		away    = 2 * time.Minute
+	)
 	books := site(t, "127.0.0.1")
-	books.SetLatency(200 * time.Millisecond)
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}, LogLevel: "error"})
+	books.SetLatency(500 * time.Millisecond)
+	f := ownFleet(t, harness.Options{
+		Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}, LogLevel: "error", LeaseTTL: ttl,
+	})
+	startWorker(t, f)
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(records, books))
 	until(t, time.Minute, "some requests", func() bool { return books.Ledger().Requests >= 20 })
 	gone := time.Now()
 	f.Stack.Kill()
-	time.Sleep(10 * time.Second)
+	time.Sleep(away)
 	last := books.Ledger().Last
 	require.Zero(t, books.InFlight())
-	require.Less(t, last.Sub(gone), 3*time.Second)
+	require.Less(t, last.Sub(gone), ttl)
 	require.NoError(t, f.Stack.Restart(t.Context()))
-	wait(t, f, submission, 2*time.Minute)
+	back := time.Now()
+	wait(t, f, submission, 5*time.Minute)
 	deliveredOnce(t, f, submission, records)
-	t.Logf("figure: with the engine gone, the last request started %s later, at a lease of 3 s", last.Sub(gone).Round(10*time.Millisecond))
+	var next time.Time
+	for _, at := range books.Starts() {
+		if at.After(back) {
+			next = at
+			break
+		}
+	}
+	require.LessOrEqual(t, books.Ledger().Peak, 4)
+	t.Logf("figure: engine gone for %s: the last request started %s later (lease %s), the first again %s after its return; %d of %d delivered, %d requests repeated",
+		away, last.Sub(gone).Round(10*time.Millisecond), ttl, next.Sub(back).Round(10*time.Millisecond), records, records, books.Ledger().Repeated)
 }

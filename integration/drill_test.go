@@ -176,3 +176,25 @@ func TestSubmittingAgain(t *testing.T) {
 	require.Equal(t, first.RunID, third.RunID)
 	require.Equal(t, records, books.Ledger().Requests, "nothing was collected twice")
 }
+
+// manifestShape is a submission's manifest without what must differ between two submissions of the same rows: the names and
+// times in it, and so the digests of the files that hold such times.
+func manifestShape(t *testing.T, f *harness.Fleet, submission string) string {
+	t.Helper()
+	status, err := f.Client.Status(t.Context(), submission)
+	require.NoError(t, err)
+	body, err := f.Store.Get(t.Context(), status.Result.Manifest, 1<<20)
+	require.NoError(t, err)
+	var m collection.Manifest
+	require.NoError(t, json.Unmarshal(body, &m))
+	m.Submission, m.AcceptedAt = "", time.Time{}
+	for i := range m.Sources {
+		m.Sources[i].Source = ""
+	}
+	for i := range m.Files {
+		m.Files[i] = collection.ManifestFile{Name: m.Files[i].Name, Records: m.Files[i].Records}
+	}
+	shape, err := json.Marshal(m)
+	require.NoError(t, err)
+	return string(shape)
+}

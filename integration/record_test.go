@@ -142,6 +142,9 @@ var plays = []struct {
 	{"terminated", playTerminatedAndAgain},
 	{"reset", playReset},
 	{"reset-cancelled", playResetAndCancelled},
+	{"replayed", playReplayed},
+	{"replay-cancelled", playReplayCancelled},
+	{"shipped", playShipped},
 }
 
 // scene is one submission that is played to be recorded.
@@ -262,6 +265,54 @@ func playResetAndCancelled(p *scene) {
 	untilEvent(p.T, p.fleet, p.id, enumspb.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED)
 	require.NoError(p, p.fleet.Client.Cancel(context.Background(), p.id, "played"))
 	p.ends(collection.StateCancelled)
+}
+
+// playReplayed has two pages that hold nothing: from the kept bytes they are dead again, collected again they are not. A third
+// replay finds nothing to do.
+func playReplayed(p *scene) {
+	p.emptyPages()
+	startWorker(p.T, p.fleet)
+	p.submit(pages(3, p.books))
+	p.ends(collection.StatePartiallyFailed)
+	p.replays(collection.ReplayFromRaw)
+	p.books.SetAnswer(nil)
+	p.replays(collection.ReplayFromCollect)
+	p.replays("")
+	p.ends(collection.StateComplete)
+}
+
+func playReplayCancelled(p *scene) {
+	p.emptyPages()
+	startWorker(p.T, p.fleet)
+	p.submit(pages(5, p.books))
+	p.ends(collection.StatePartiallyFailed)
+	p.books.SetAnswer(nil)
+	p.books.SetLatency(2 * time.Second)
+	asked := p.books.Ledger().Requests
+	started, err := p.fleet.Client.Replay(context.Background(), collection.ReplayInput{Submission: p.id, From: collection.ReplayFromCollect})
+	require.NoError(p, err)
+	until(p.T, time.Minute, "a request", func() bool { return p.books.Ledger().Requests > asked+1 })
+	require.NoError(p, p.fleet.Engine.CancelWorkflow(context.Background(), started.ID, ""))
+	_, err = p.fleet.Client.WaitReplay(context.Background(), started, nil)
+	require.ErrorIs(p, err, starter.ErrReplayCancelled)
+}
+
+// emptyPages lets all pages but the first hold nothing that a rule could find.
+func (p *scene) emptyPages() {
+	p.books.SetAnswer(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/page/0" {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/html")
+		return true
+	})
+}
+
+func (p *scene) replays(from collection.ReplayFrom) {
+	started, err := p.fleet.Client.Replay(context.Background(), collection.ReplayInput{Submission: p.id, From: from})
+	require.NoError(p, err)
+	_, err = p.fleet.Client.WaitReplay(context.Background(), started, nil)
+	require.NoError(p, err)
 }
 
 // keep writes the histories of runs of the scene's workflows, but for workflows that took the same course, event

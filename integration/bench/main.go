@@ -4,6 +4,7 @@
 //	go run ./integration/bench fairness [--backlog 10000]
 //	go run ./integration/bench ceiling [--latency 500ms]
 //	go run ./integration/bench leases [--workers 4]
+//	go run ./integration/bench records [--records 200000]
 //
 // It starts what it needs, prints a table for people and, as its last line, one JSON object. Figures of a shared machine
 // are to be compared within one run.
@@ -30,6 +31,7 @@ var benchmarks = map[string]func(ctx context.Context, args []string) (any, error
 	"fairness": fairness,
 	"ceiling":  ceiling,
 	"leases":   leases,
+	"records":  records,
 }
 
 func main() {

@@ -26,6 +26,12 @@ type Options struct {
 	HeartbeatTimeout time.Duration
 	// LeaseTTL is how long permits last without renewal; 3 s when zero.
 	LeaseTTL time.Duration
+	// S3 is the endpoint to use instead of the stack's own, for instance a proxy in front of it.
+	S3 string
+	// UserAgent names the fleet to sites; a test's own when empty.
+	UserAgent string
+	// More are further lines of the configuration, at its top level.
+	More []string
 	// LogLevel of the workers; "warn" when empty.
 	LogLevel string
 	// Log receives the workers' log; os.Stderr when nil.

@@ -86,7 +86,17 @@ func (f *Fleet) StartProcess(variables ...string) (*Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	cmd := exec.Command(self)
+	return f.startProgram(self, variables...)
+}
+
+// StartFaulty starts a worker out of another build of the test program, with the fault that WEIR_FAULT stands for.
+func (f *Fleet) StartFaulty(program, fault string) (*Worker, error) {
+	return f.startProgram(program, envWorker+"="+f.configPath, envAccessKey+"="+f.Stack.AccessKey, envSecretKey+"="+f.Stack.SecretKey,
+		"WEIR_FAULT="+fault)
+}
+
+func (f *Fleet) startProgram(program string, variables ...string) (*Worker, error) {
+	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stderr = f.options.Log
 	if _, err := cmd.StdinPipe(); err != nil {
@@ -122,6 +132,9 @@ func (f *Fleet) StartProcess(variables ...string) (*Worker, error) {
 		return nil, errors.New("the worker was not ready in time")
 	}
 }
+
+// Ended is closed when the process has ended, however it did.
+func (w *Worker) Ended() <-chan struct{} { return w.ended }
 
 // PID is the process's id.
 func (w *Worker) PID() int { return w.cmd.Process.Pid }

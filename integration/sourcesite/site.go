@@ -29,6 +29,9 @@ type Site struct {
 	peak     int
 	requests map[string]int
 	starts   []time.Time
+	// robots is the site's robots.txt; without any it has none. asked is how often it was asked for.
+	robots string
+	asked  int
 }
 
 // Start runs a site on a loopback address, for instance "127.0.0.2".
@@ -60,11 +63,25 @@ func (s *Site) SetAnswer(f func(http.ResponseWriter, *http.Request) bool) {
 	s.answer = f
 }
 
+// SetRobots gives the site a robots.txt.
+func (s *Site) SetRobots(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.robots = text
+}
+
+// robotsPath is not a page: what it is asked stands apart in the ledger, though it is in flight like any other request.
+const robotsPath = "/robots.txt"
+
 // ServeHTTP answers one request and keeps the ledger.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	latency, answer := s.enter(r)
 	defer s.leave()
 	if answer != nil && answer(w, r) {
+		return
+	}
+	if r.URL.Path == robotsPath {
+		s.answerRobots(w, r)
 		return
 	}
 	select {
@@ -77,13 +94,29 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.URL.Path, len(r.URL.Path))
 }
 
+func (s *Site) answerRobots(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	text := s.robots
+	s.mu.Unlock()
+	if text == "" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	fmt.Fprint(w, text)
+}
+
 func (s *Site) enter(r *http.Request) (time.Duration, func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight++
 	s.peak = max(s.peak, s.inFlight)
-	s.requests[r.URL.RequestURI()]++
-	s.starts = append(s.starts, time.Now())
+	if r.URL.Path == robotsPath {
+		s.asked++
+	} else {
+		s.requests[r.URL.RequestURI()]++
+		s.starts = append(s.starts, time.Now())
+	}
 	return s.latency, s.answer
 }
 
@@ -102,13 +135,15 @@ type Ledger struct {
 	Peak int
 	// First and Last are when the first and the last request started.
 	First, Last time.Time
+	// Robots is how often robots.txt was asked for, beside these requests.
+	Robots int
 }
 
 // Ledger is the account so far.
 func (s *Site) Ledger() Ledger {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := Ledger{Requests: len(s.starts), Paths: len(s.requests), Peak: s.peak}
+	l := Ledger{Requests: len(s.starts), Paths: len(s.requests), Peak: s.peak, Robots: s.asked}
 	l.Repeated = l.Requests - l.Paths
 	if len(s.starts) > 0 {
 		l.First, l.Last = s.starts[0], s.starts[len(s.starts)-1]
