@@ -102,7 +102,7 @@ func (w *planWriter) finish(ctx context.Context) (collection.PlanResult, error) 
 	}
 	plan := collection.PlanResult{
 		Submission: w.in.Submission, Customer: w.in.Request.Customer, AcceptedAt: w.in.AcceptedAt,
-		Expected: w.rows, Rejected: w.rejected.tally, Sources: []collection.SourcePlan{},
+		Expected: w.rows, Rejected: w.rejected.tally, Sources: []collection.SourcePlan{}, Tolerate: w.in.Request.Tolerate,
 	}
 	plan.Lane, plan.Notes = grantLane(w.customer, w.in.Request.Lane)
 	plan.Weight = float32(w.customer.Weight)

@@ -91,6 +91,10 @@ func (s *Settler) close(
 		Outcomes: b.total, Sources: b.sources, Files: files,
 		Checks: report.Checks, Breaches: len(collection.Breaches(report.Checks)),
 	}
+	if plan.Tolerate != nil {
+		verdict := plan.Tolerate.Judge(plan.Expected-whole(b.total), plan.Expected)
+		manifest.Tolerance = &verdict
+	}
 	body, err := s.writeManifest(ctx, a, manifest)
 	if err != nil {
 		return collection.SettleResult{}, err
@@ -98,18 +102,22 @@ func (s *Settler) close(
 	return collection.SettleResult{
 		State: manifest.State, Expected: plan.Expected, Outcomes: b.total,
 		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: digest(body),
-		Breaches: collection.BreachesShown(report.Checks),
+		Breaches: collection.BreachesShown(report.Checks), Tolerance: manifest.Tolerance,
 	}, nil
 }
 
-// finalState is the submission's state. A target that does not exist is a fact and a row that names a record twice is
-// delivered once: neither is a loss.
+// whole is how many rows are no loss. A target that does not exist is a fact and a row that names a record twice is
+// delivered once: neither is lost.
+func whole(t collection.Tally) int {
+	return t.Of(collection.OutcomeDelivered) + t.Of(collection.OutcomeGone) + t.Of(collection.OutcomeDuplicate)
+}
+
+// finalState is the submission's state.
 func finalState(cancelled bool, expected int, t collection.Tally) collection.State {
-	whole := t.Of(collection.OutcomeDelivered) + t.Of(collection.OutcomeGone) + t.Of(collection.OutcomeDuplicate)
 	switch {
 	case cancelled:
 		return collection.StateCancelled
-	case whole == expected:
+	case whole(t) == expected:
 		return collection.StateComplete
 	default:
 		return collection.StatePartiallyFailed

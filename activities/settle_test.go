@@ -129,6 +129,26 @@ func TestSettleStates(t *testing.T) {
 	require.Equal(t, collection.StateCancelled, out.State)
 }
 
+// TestSettleTolerance: a submission with a loss is partially failed whatever it tolerates; whether it is good enough stands in
+// its result and its manifest.
+func TestSettleTolerance(t *testing.T) {
+	for most, within := range map[int]bool{0: false, 1: false, 2: true} {
+		s := newSettling(t, pages(5), wasDelivered, wasEmpty, wasEmpty, wasDelivered)
+		var plan collection.PlanResult
+		key := collection.PlanKey("s1")
+		require.NoError(t, json.Unmarshal([]byte(s.store.text(t, key)), &plan))
+		plan.Tolerate = &collection.Tolerance{Records: most}
+		changed, err := json.Marshal(plan)
+		require.NoError(t, err)
+		s.store.set(t, key, string(changed))
+		out, m := s.mustSettle(t, &trial{})
+		require.Equal(t, collection.StatePartiallyFailed, m.State)
+		require.Equal(t, &collection.ToleranceVerdict{Tolerance: *plan.Tolerate, Lost: 2, Within: within}, m.Tolerance)
+		require.Equal(t, m.Tolerance, out.Tolerance)
+		require.Equal(t, within, out.GoodEnough())
+	}
+}
+
 // TestSettleParts: a part is closed by records or by bytes, whichever comes first.
 func TestSettleParts(t *testing.T) {
 	for _, c := range []struct {

@@ -32,9 +32,10 @@ func wire() map[string]any {
 	policy := SourcePolicy{Window: 14, HeartbeatTimeout: Duration(20 * time.Second), GiveUpAfter: Duration(24 * time.Hour)}
 	document := Document{Inline: json.RawMessage(`{"x":1}`), Stored: &ObjectRange{Key: "parsed/s/r/def.json"}, SHA256: "def", Size: 7}
 	request := SubmissionInput{Customer: "acme", Upload: "uploads/acme/s/f.csv", Format: "csv",
-		Records: []json.RawMessage{json.RawMessage(`{"url":"https://a.example/x"}`)}, Source: "books", Lane: LaneUrgent}
+		Records: []json.RawMessage{json.RawMessage(`{"url":"https://a.example/x"}`)}, Source: "books", Lane: LaneUrgent,
+		Tolerate: &Tolerance{Records: 3, Share: 0.01}}
 	breach := QualityCheck{Source: "books", Check: QualityMissing, Field: "price", Result: QualityBreach, Observed: 0.25, Allowed: 0.02, Of: 4, Detail: "why"}
-	submissionResult := SubmissionResult{State: StateComplete, Expected: 4, Outcomes: tally, Manifest: "m", ManifestSHA256: "abc",
+	submissionResult := SubmissionResult{State: StateComplete, Expected: 4, Outcomes: tally, Manifest: "m", ManifestSHA256: "abc", Tolerance: &ToleranceVerdict{Tolerance: Tolerance{Records: 3, Share: 0.01}, Lost: 1, Within: true},
 		Breaches: []QualityCheck{breach}}
 	counted := QualityEntry{Fields: []string{"price"}, Breached: []string{"price"}, QualityCounts: QualityCounts{Source: "books", Submission: "s",
 		AcceptedAt: at, Records: 9, Duplicates: 1, Completed: 5, Stored: 4, Empty: 2, Invalid: 1, Missing: map[string]int{"price": 1}}}
@@ -57,7 +58,7 @@ func wire() map[string]any {
 		"plan_input": PlanInput{Submission: "s", Request: request, AcceptedAt: at},
 		"plan_result": PlanResult{Submission: "s", Customer: "acme", AcceptedAt: at, Expected: 4, Accepted: 3, Rejected: tally,
 			RejectedParts: 1, Sources: []SourcePlan{{Source: "books", Records: 3, Batches: []BatchPlan{{Number: 1, Records: 3}}, Policy: policy}},
-			Lane: LaneNormal, Weight: 2, Notes: []string{"n"}, Ship: true, Layout: &PlannedLayout{
+			Lane: LaneNormal, Weight: 2, Tolerate: &Tolerance{Records: 3, Share: 0.01}, Notes: []string{"n"}, Ship: true, Layout: &PlannedLayout{
 				Layout: Layout{Format: FormatParquet, Columns: []string{"price"}, Records: 5, Bytes: 6, Name: "x-{part}"},
 				Types:  map[string]string{"price": "number"}}},
 		"batch_input": BatchInput{Submission: "s", Customer: "acme", Source: "books", Number: 1, Records: 3, AcceptedAt: at,
@@ -93,7 +94,7 @@ func wire() map[string]any {
 		"raw_meta":         RawMeta{Raw: raw, Source: "books", Record: record, Header: map[string]string{"etag": "x"}, Duration: Duration(time.Second)},
 		"manifest": Manifest{Version: ManifestVersion, Generation: 2, Submission: "s", Customer: "acme", State: StateComplete, AcceptedAt: at,
 			Expected: 4, Outcomes: tally, Sources: []SourceOutcomes{{Source: "books", Expected: 4, Outcomes: tally}}, Files: []ManifestFile{file},
-			Checks: []QualityCheck{breach}, Breaches: 1},
+			Checks: []QualityCheck{breach}, Breaches: 1, Tolerance: &ToleranceVerdict{Tolerance: Tolerance{Records: 3, Share: 0.5}, Lost: 1, Within: true}},
 		"quality_report":  QualityReport{Submission: "s", Entries: []QualityEntry{counted}, Checks: []QualityCheck{breach}},
 		"quality_history": QualityHistory{Source: "books", Submissions: []QualityEntry{counted}},
 		"replay_input":    ReplayInput{Submission: "s", Select: some, From: ReplayFromRaw, By: "ann"},

@@ -23,6 +23,8 @@ type Manifest struct {
 	// change nothing of the state.
 	Checks   []QualityCheck `json:"checks,omitempty"`
 	Breaches int            `json:"breaches,omitempty"`
+	// Tolerance says whether the submission has lost no more rows than it may; left out where none was given.
+	Tolerance *ToleranceVerdict `json:"tolerance,omitempty"`
 }
 
 // SourceOutcomes counts one source's records by outcome and reason.

@@ -31,6 +31,8 @@ type PlanResult struct {
 	Layout *PlannedLayout `json:"layout,omitempty"`
 	// Ship says that the customer has a destination, to which the delivery is shipped once it is settled.
 	Ship bool `json:"ship,omitempty"`
+	// Tolerate is how many rows the submission may lose.
+	Tolerate *Tolerance `json:"tolerate,omitempty"`
 }
 
 // SourcePlan is one source's share of a plan, in batches numbered from 1.

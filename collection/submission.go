@@ -25,6 +25,8 @@ type SubmissionInput struct {
 	Source string `json:"source,omitempty"`
 	// Lane is the asked priority; empty means normal.
 	Lane Lane `json:"lane,omitempty"`
+	// Tolerate is how many rows may be lost; none when left out.
+	Tolerate *Tolerance `json:"tolerate,omitempty"`
 }
 
 // Check reports everything that is wrong with the input by itself, without looking at any configuration.
@@ -45,6 +47,11 @@ func (in SubmissionInput) Check() error {
 	}
 	if err := in.Lane.Check(); err != nil {
 		problems = append(problems, err)
+	}
+	if in.Tolerate != nil {
+		if err := in.Tolerate.Check(); err != nil {
+			problems = append(problems, err)
+		}
 	}
 	if in.Upload == "" && len(in.Records) == 0 {
 		problems = append(problems, errors.New("neither upload nor records is given: name an uploaded file or give the records"))
@@ -74,6 +81,13 @@ type SubmissionResult struct {
 	ManifestSHA256 string `json:"manifest_sha256"`
 	// Breaches are checks that were not met, at most MaxBreaches; the manifest has all of them.
 	Breaches []QualityCheck `json:"breaches,omitempty"`
+	// Tolerance is set where the submission has one.
+	Tolerance *ToleranceVerdict `json:"tolerance,omitempty"`
+}
+
+// GoodEnough says that the submission is complete, or has lost no more than its tolerance allows.
+func (r SubmissionResult) GoodEnough() bool {
+	return r.State == StateComplete || r.State == StatePartiallyFailed && r.Tolerance != nil && r.Tolerance.Within
 }
 
 // SubmissionStatus answers the status query of a Submission workflow.

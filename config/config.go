@@ -142,8 +142,9 @@ func (c Config) Schema(source string) []byte {
 // it; nil where they have none. Methods are named as for collection.Source.By, and the rules are those of the source that By
 // returns: the source's own where the method has none.
 func (c Config) SchemaOf(source, method string) []byte {
-	s, known := c.Source(source)
-	if s, known = s.By(method); !known {
+	s, _ := c.Source(source)
+	s, known := s.By(method)
+	if !known {
 		return nil
 	}
 	return c.schemas[s.Parse.Schema]

@@ -28,10 +28,10 @@ var oldTimes = time.Date(2020, 3, 2, 8, 0, 0, 0, time.UTC)
 // archive is a bucket that may be read from many sides at once, and counts how many do.
 type archive struct {
 	*memstore.Store
-	mu            sync.Mutex
-	fails         map[string]error
-	now, most     atomic.Int32
-	reads, listed atomic.Int32
+	mu        sync.Mutex
+	fails     map[string]error
+	now, most atomic.Int32
+	reads     atomic.Int32
 }
 
 func (s *archive) Get(ctx context.Context, key string, limit int64) ([]byte, error) {

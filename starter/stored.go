@@ -49,7 +49,7 @@ func (c *Client) storedStatus(ctx context.Context, id string) (collection.Submis
 	status.Result = &collection.SubmissionResult{
 		State: manifest.State, Expected: manifest.Expected, Outcomes: manifest.Outcomes,
 		Manifest: collection.ManifestKey(plan.Customer, id), ManifestSHA256: digest(raw),
-		Breaches: collection.BreachesShown(manifest.Checks),
+		Breaches: collection.BreachesShown(manifest.Checks), Tolerance: manifest.Tolerance,
 	}
 	for _, s := range manifest.Sources {
 		status.Sources = append(status.Sources, collection.SourceProgress{

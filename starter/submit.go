@@ -35,6 +35,8 @@ type Request struct {
 	// Source of rows that name none and whose URL belongs to none. Optional.
 	Source string
 	Lane   collection.Lane
+	// Tolerate is how many rows may be lost for the submission to be good enough; none when nil. It is no part of a derived id.
+	Tolerate *collection.Tolerance
 }
 
 // Submitted says what came of a request.
@@ -50,7 +52,7 @@ type Submitted struct {
 func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 	r.FileName = baseName(r.FileName)
 	in := collection.SubmissionInput{
-		Customer: r.Customer, Format: r.Format, Records: r.Records, Source: r.Source, Lane: r.Lane,
+		Customer: r.Customer, Format: r.Format, Records: r.Records, Source: r.Source, Lane: r.Lane, Tolerate: r.Tolerate,
 	}
 	size, err := identify(&r, in)
 	if err != nil {

@@ -96,8 +96,11 @@ func codeOf(err error) int {
 }
 
 // verdictOf is how a submission stands, as an exit code.
-func verdictOf(s collection.State) error {
-	switch s {
+func verdictOf(s collection.SubmissionStatus) error {
+	if s.Result != nil && s.Result.GoodEnough() {
+		return nil
+	}
+	switch s.State {
 	case collection.StatePartiallyFailed:
 		return verdict(ExitNotComplete)
 	case collection.StateCancelled:

@@ -46,7 +46,11 @@ func TestVerdicts(t *testing.T) {
 		collection.StateAccepted: 0, collection.StateProcessing: 0, collection.StateComplete: 0,
 		collection.StatePartiallyFailed: 3, collection.StateCancelled: 5, collection.StateFailed: 6,
 	} {
-		require.Equal(t, code, codeOf(verdictOf(s)), s)
+		require.Equal(t, code, codeOf(verdictOf(collection.SubmissionStatus{State: s})), s)
+	}
+	for within, code := range map[bool]int{true: 0, false: 3} {
+		result := collection.SubmissionResult{State: collection.StatePartiallyFailed, Tolerance: &collection.ToleranceVerdict{Within: within}}
+		require.Equal(t, code, codeOf(verdictOf(collection.SubmissionStatus{State: collection.StatePartiallyFailed, Result: &result})))
 	}
 	for _, o := range append(collection.Outcomes(), starter.OutcomePending) {
 		code := map[collection.Outcome]int{

@@ -73,7 +73,7 @@ func (a *app) status(ctx context.Context, c client, id string, wait bool) error 
 	default:
 		a.showStatus(status)
 	}
-	return verdictOf(status.State)
+	return verdictOf(status)
 }
 
 // showStatus writes what is known of a submission: the facts, then each source, then the outcomes.
@@ -97,6 +97,9 @@ func (a *app) showStatus(s collection.SubmissionStatus) {
 	for _, text := range breachTexts(s.Result) {
 		facts.AddCell("note", screen.Cell{Text: text, Style: screen.Notice})
 	}
+	if s.Result != nil && s.Result.Tolerance != nil {
+		facts.AddCell("tolerance", toleranceCell(*s.Result.Tolerance, s.Expected))
+	}
 	if s.Result != nil {
 		facts.Add("manifest", s.Result.Manifest)
 		facts.Add("SHA-256", s.Result.ManifestSHA256)
@@ -110,6 +113,15 @@ func (a *app) showStatus(s collection.SubmissionStatus) {
 		out.Blank()
 		out.Outcomes(s.Outcomes)
 	}
+}
+
+// toleranceCell says whether a submission has lost more than it may.
+func toleranceCell(t collection.ToleranceVerdict, expected int) screen.Cell {
+	text := fmt.Sprintf("%s lost, %s may be", screen.Plural(t.Lost, "row"), screen.Count(t.Most(expected)))
+	if t.Within {
+		return screen.Text(text)
+	}
+	return screen.Cell{Text: text, Style: screen.Bad}
 }
 
 // breachTexts say which checks a submission has not met.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,9 @@ The id goes to stdout, and is derived from the customer and the file's content:
 submitting the same again finds the first submission instead of starting a
 second. To collect the same rows again, give an --id of your own.
 
+A submission that loses rows is partially failed. --tolerate says how many it
+may lose: within that the exit code is 0 all the same, and the manifest says so.
+
 With --wait the command stays until the submission has ended, shows its
 progress on stderr and then how its rows ended; the exit code says how it went
 (weir help exit-codes). Ctrl-C stops the waiting only.
@@ -35,12 +39,14 @@ With --output json: {"id", "run_id", "existing"}, and with --wait also
 const submitExample = `  weir submit books.csv --customer acme
   weir submit books.jsonl.gz --customer acme --lane bulk --wait
   zcat today.csv.gz | weir submit - --source bookshop --format csv
+  weir submit books.csv --customer acme --tolerate 1% --wait
   weir submit books.csv --customer acme --id books-again`
 
 // submitFlags are the flags of submit.
 type submitFlags struct {
 	customer, source, id string
 	lane, format         choice
+	tolerate             string
 	wait                 bool
 }
 
@@ -65,6 +71,7 @@ func (a *app) submitCommand() *cobra.Command {
 	flags.StringVar(&f.id, "id", "", "`ID` of the submission; derived from the content when not given")
 	flags.Var(&f.lane, "lane", "urgent, normal or bulk; normal when not given")
 	flags.Var(&f.format, "format", "csv or jsonl; told by the file's name and content when not given")
+	flags.StringVar(&f.tolerate, "tolerate", "", "rows that may be lost, a `NUMBER` or a share such as 1%; none when not given")
 	flags.BoolVar(&f.wait, "wait", false, "stay until the submission has ended")
 	return cmd
 }
@@ -122,13 +129,17 @@ func (a *app) submit(ctx context.Context, c client, cfg config.Config, file stri
 	if !a.wantsJSON() {
 		a.showEnd(status)
 	}
-	return verdictOf(status.State)
+	return verdictOf(status)
 }
 
 // request checks what can be checked without the engine. A configuration that lists no customers or no sources is one of
 // somebody who only submits; the workers' configuration decides then.
 func (f *submitFlags) request(cfg config.Config) (starter.Request, error) {
 	r := starter.Request{ID: f.id, Customer: f.customer, Source: f.source, Format: f.format.value, Lane: collection.Lane(f.lane.value)}
+	var err error
+	if r.Tolerate, err = toleranceOf(f.tolerate); err != nil {
+		return r, usageError{err}
+	}
 	var customers, sources []string
 	for _, c := range cfg.Customers {
 		customers = append(customers, c.Name)
@@ -154,6 +165,28 @@ func (f *submitFlags) request(cfg config.Config) (starter.Request, error) {
 		}
 	}
 	return r, nil
+}
+
+// toleranceOf reads a number of rows, or a share of them in per cent.
+func toleranceOf(text string) (*collection.Tolerance, error) {
+	if text == "" {
+		return nil, nil
+	}
+	t := collection.Tolerance{}
+	var err error
+	if percent, isShare := strings.CutSuffix(text, "%"); isShare {
+		t.Share, err = strconv.ParseFloat(strings.TrimSpace(percent), 64)
+		t.Share /= 100
+	} else {
+		t.Records, err = strconv.Atoi(text)
+	}
+	if err == nil {
+		err = t.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--tolerate %q: write a number of rows, such as 10, or a share up to 100%%, such as 1%%", text)
+	}
+	return &t, nil
 }
 
 func known(kind, name string, names []string) error {

@@ -153,3 +153,18 @@ func TestStatusWait(t *testing.T) {
 	require.Equal(t, []string{"wait acme-1"}, c.asked)
 	require.Contains(t, s.stdout, "state       complete\n")
 }
+
+func TestToleranceOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]*collection.Tolerance{
+		"": nil, "0": {}, "10": {Records: 10}, "1%": {Share: 0.01}, "0.5 %": {Share: 0.005}, "100%": {Share: 1},
+	} {
+		got, err := toleranceOf(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"-1", "1.5", "101%", "-1%", "NaN%", "many", "%", "1e999%"} {
+		_, err := toleranceOf(text)
+		require.ErrorContains(t, err, "write a number of rows", text)
+	}
+}
