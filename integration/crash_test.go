@@ -1,7 +1,10 @@
 package integration
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +44,7 @@ func steps() []step {
 
 func (s step) wrote(bucket string, r faultproxy.Request) bool {
 	key, ours := strings.CutPrefix(r.Path, "/"+bucket+"/")
-	manifest := strings.HasSuffix(key, "/manifest.json")
+	manifest := strings.HasSuffix(key, "/manifest.json") || strings.HasSuffix(key, "/manifest.g1.json")
 	switch {
 	case !ours || r.Method != "PUT" || !strings.HasPrefix(key, s.prefix) || !strings.HasSuffix(key, s.suffix):
 		return false
@@ -103,6 +106,48 @@ func (c crashing) settled(t *testing.T, submission string) string {
 	return manifestShape(t, c.Fleet, submission)
 }
 
+// killAt lets the worker be killed at the first write of a step. killed is closed when it was.
+func (c crashing) killAt(s step, moment faultproxy.Moment, w *harness.Worker) (killed chan struct{}) {
+	killed = make(chan struct{})
+	var once sync.Once
+	c.proxy.SetRule(func(m faultproxy.Moment, r faultproxy.Request) bool {
+		if m != moment || !s.wrote(c.Stack.Bucket, r) {
+			return true
+		}
+		first := false
+		once.Do(func() {
+			first = true
+			w.Kill()
+			close(killed)
+		})
+		return !first
+	})
+	return killed
+}
+
+// reached waits until the worker was killed.
+func reached(t *testing.T, killed <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-killed:
+	case <-time.After(time.Minute):
+		require.Fail(t, "the step was never reached")
+	}
+}
+
+// atEvery plays a crash before and after each of some steps.
+func atEvery(t *testing.T, all []step, play func(t *testing.T, s step, moment faultproxy.Moment)) (kills int) {
+	for _, s := range all {
+		for _, moment := range []faultproxy.Moment{faultproxy.Before, faultproxy.After} {
+			t.Run(s.stage+"/"+s.object+"/"+string(moment), func(t *testing.T) {
+				play(t, s, moment)
+				kills++
+			})
+		}
+	}
+	return kills
+}
+
 // TestDrillCrashMatrix kills the worker before and after the first write of every kind of object: nothing is lost, nothing
 // is doubled, and the final manifest is the same.
 func TestDrillCrashMatrix(t *testing.T) {
@@ -110,39 +155,103 @@ func TestDrillCrashMatrix(t *testing.T) {
 	c := newCrashing(t)
 	startWorker(t, c.Fleet)
 	want := c.settled(t, c.submit(t))
-	kills := 0
-	for _, s := range steps() {
-		for _, moment := range []faultproxy.Moment{faultproxy.Before, faultproxy.After} {
-			t.Run(s.stage+"/"+s.object+"/"+string(moment), func(t *testing.T) {
-				c := newCrashing(t)
-				w := startWorker(t, c.Fleet)
-				killed := make(chan struct{})
-				var once sync.Once
-				c.proxy.SetRule(func(m faultproxy.Moment, r faultproxy.Request) bool {
-					if m != moment || !s.wrote(c.Stack.Bucket, r) {
-						return true
-					}
-					first := false
-					once.Do(func() {
-						first = true
-						w.Kill()
-						close(killed)
-					})
-					return !first
-				})
-				submission := c.submit(t)
-				select {
-				case <-killed:
-				case <-time.After(time.Minute):
-					require.Fail(t, "the step was never reached")
-				}
-				startWorker(t, c.Fleet)
-				require.Equal(t, want, c.settled(t, submission))
-				kills++
-			})
-		}
-	}
+	kills := atEvery(t, steps(), func(t *testing.T, s step, moment faultproxy.Moment) {
+		c := newCrashing(t)
+		killed := c.killAt(s, moment, startWorker(t, c.Fleet))
+		submission := c.submit(t)
+		reached(t, killed)
+		startWorker(t, c.Fleet)
+		require.Equal(t, want, c.settled(t, submission))
+	})
 	t.Logf("figure: worker killed at %d points of Plan, Collect, Deliver, the ledger and Settle: 0 of %d records lost, 0 doubled, the same manifest", kills, kills*crashRecords)
+}
+
+// replaySteps are those of a replay, in the order in which they are first written.
+func replaySteps() []step {
+	return []step{
+		{"SelectDead", "batch", "replays/", "/00001.jsonl"},
+		{"SelectDead", "plan", "replays/", "/plan.json"},
+		{"MergeLedger", "kept", "ledger/", "/00001.g1.jsonl"},
+		{"MergeLedger", "merged", "ledger/", "/00001.jsonl"},
+		{"Settle", "part", "results/", ".g2.jsonl.gz"},
+		{"Settle", "kept manifest", "results/", "manifest.g1.json"},
+		{"Settle", "manifest", "results/", "/manifest.json"},
+		{"Settle", "checksum", "results/", "/manifest.sha256"},
+	}
+}
+
+// replayed has four records refused, lets their site serve them again, replays them and says what is left in the end.
+func (c crashing) replayed(t *testing.T, s step, moment faultproxy.Moment) string {
+	t.Helper()
+	c.books.SetAnswer(func(w http.ResponseWriter, r *http.Request) bool {
+		refused := strings.HasSuffix(r.URL.Path, "/1") || strings.HasSuffix(r.URL.Path, "/3")
+		if refused {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		return refused
+	})
+	w := startWorker(t, c.Fleet)
+	submission := submitCSV(t, c.Fleet, pages(crashRecords, c.books))
+	status := wait(t, c.Fleet, submission, time.Minute)
+	dead := status.Outcomes.Of(collection.OutcomeDeadLettered)
+	require.NotZero(t, dead, "%+v", status.Outcomes)
+	c.books.SetAnswer(nil)
+	killed := make(chan struct{})
+	if s.stage != "" {
+		killed = c.killAt(s, moment, w)
+	}
+	started, err := c.Client.Replay(t.Context(), collection.ReplayInput{Submission: submission, By: "a test"})
+	require.NoError(t, err)
+	if s.stage != "" {
+		reached(t, killed)
+		startWorker(t, c.Fleet)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	result, err := c.Client.WaitReplay(ctx, started, nil)
+	require.NoError(t, err)
+	require.Equal(t, dead, result.Outcomes.Of(collection.OutcomeDelivered), "%+v", result)
+	deliveredOnce(t, c.Fleet, submission, crashRecords)
+	return manifestShape(t, c.Fleet, submission)
+}
+
+// TestDrillCrashReplay is the matrix for a replay.
+func TestDrillCrashReplay(t *testing.T) {
+	longDrill(t)
+	want := newCrashing(t).replayed(t, step{}, "")
+	require.Contains(t, want, `"generation":2`)
+	kills := atEvery(t, replaySteps(), func(t *testing.T, s step, moment faultproxy.Moment) {
+		require.Equal(t, want, newCrashing(t).replayed(t, s, moment))
+	})
+	t.Logf("figure: worker killed at %d points of a replay: 0 records lost, 0 doubled, the same manifest", kills)
+}
+
+// TestDrillEngineKills kills the whole stack ten times at random while a thousand records are collected.
+func TestDrillEngineKills(t *testing.T) {
+	longDrill(t)
+	const records, kills = 1000, 10
+	books := site(t, "127.0.0.1")
+	books.SetLatency(100 * time.Millisecond)
+	s := stacktest.New(t)
+	f, err := harness.New(t.Context(), s, harness.Options{
+		Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4, Timeout: 2 * time.Second}}, LogLevel: "error",
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, f.Close()) })
+	startWorker(t, f)
+	startWorker(t, f)
+	submission := submitCSV(t, f, pages(records, books))
+	for range kills {
+		before := books.Ledger().Paths
+		most := 20 + rand.IntN(100)
+		until(t, 3*time.Minute, "requests", func() bool { return books.Ledger().Paths >= min(before+most, records-1) })
+		s.Kill()
+		require.NoError(t, s.Restart(t.Context()))
+	}
+	wait(t, f, submission, 10*time.Minute)
+	deliveredOnce(t, f, submission, records)
+	require.LessOrEqual(t, books.Ledger().Peak, 4)
+	t.Logf("figure: stack killed %d times at random: %d of %d records delivered once, %d requests repeated", kills, records, records, books.Ledger().Repeated)
 }
 
 // TestDrillLostResponse loses the answer to the first write of every kind of object: each ends in success, one object, one

@@ -37,7 +37,7 @@ func ExitCodes() []ExitCode {
 		{ExitOK, "done; the submission or record is complete, or still under way"},
 		{ExitFailure, "something cannot be reached, or something unexpected happened"},
 		{ExitUsage, "the command line, the configuration or the file must be corrected"},
-		{ExitNotComplete, "the submission ended partially_failed, the record undelivered"},
+		{ExitNotComplete, "a submission lost more than it tolerates, a record is undelivered, weir sweep found something"},
 		{ExitNotFound, "there is no such submission, record, delivery or source"},
 		{ExitCancelled, "the submission or the record was cancelled"},
 		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},

@@ -54,7 +54,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&now, "now", false, "run a sweep, and show what it finds")
-	cmd.Flags().DurationVar(&quiet, "quiet-after", 0, "with --now: how long nothing may happen in a running submission; 30m when not given")
+	cmd.Flags().DurationVar(&quiet, "quiet-after", 0, "with --now: for what `DURATION` nothing may happen in a running submission; 30m when not given")
 	return cmd
 }
 

@@ -20,6 +20,8 @@ unless it is told which:
   collect    makes the requests
   parse      turns responses into documents; busy
   deliver    stores documents at their destination
+  fleet      owns the ceilings, and runs the sweep and the janitor; some worker
+             must have it, or no request is made
 
 SIGINT (Ctrl-C) or SIGTERM lets running work end within worker.shutdown_grace
 and hands the rest to other workers; a second signal ends the process at once.

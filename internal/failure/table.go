@@ -95,7 +95,7 @@ var table = []Row{
 	{c.ReasonDeliveryConflict, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV1,
 		"The destination holds another content under the record's name than weir wrote. Find out who else writes there before replaying."},
 	{c.ReasonDeliveryLost, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV1,
-		"The record was delivered and verified, but its object is not at the destination any more. Find out what removed it, then replay."},
+		"The record was delivered and verified, but its object is not at the destination any more. Find out what removed it; put the object back, or collect the record in another submission. A replay does not take it."},
 	{c.ReasonDestinationRefused, FaultUs, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV1,
 		"The delivery stands in weir's bucket, but the customer's destination does not take it: its bucket is not there, or its keys are refused or cannot be read. Correct the destination, then run weir redeliver."},
 	{c.ReasonStoreUnavailable, FaultUs, true, WaitBackoff, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
