@@ -72,7 +72,7 @@ var layers = map[string]rule{
 	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/lease", "internal/verdict"}, never: []string{aws}},
 	"workers": {ours: []string{
 		"collection", "config", "activities", "workflows", "internal/connect", "internal/egress", "internal/extract", "internal/failure",
-		"internal/fetch", "internal/lease", "internal/objectstore", "internal/robots/guard", "internal/telemetry", "internal/tryout",
+		"internal/fetch", "internal/lease", "internal/objectstore", "internal/robots", "internal/robots/guard", "internal/telemetry", "internal/tryout",
 	}},
 	"starter": {ours: []string{
 		"collection", "config", "internal/connect", "internal/intake", "internal/lease", "internal/objectstore", "internal/promise", "internal/sizing",

@@ -14,7 +14,7 @@ const maxSeen = 64 << 10
 
 // known is what a source that is asked conditionally has said of the bytes that are still here; nil where there are none.
 // What cannot be used costs one request more, and nothing else.
-func (r *collectRun) known(ctx context.Context, src collection.Source, rec collection.Record, target string) (*collection.Seen, error) {
+func (r *collectRun) known(ctx context.Context, src collection.Source, rec collection.Record, got answer) (*collection.Seen, error) {
 	if !src.Conditional {
 		return nil, nil
 	}
@@ -27,7 +27,8 @@ func (r *collectRun) known(ctx context.Context, src collection.Source, rec colle
 		return nil, storeFailed(ctx, "read "+key, err)
 	}
 	var seen collection.Seen
-	if json.Unmarshal(body, &seen) != nil || seen.URL != target {
+	// Another method's bytes are read by other rules, even from the same URL.
+	if json.Unmarshal(body, &seen) != nil || seen.URL != got.target || seen.Raw.Method != got.method {
 		return nil, nil
 	}
 	info, err := r.Store.Head(ctx, seen.Raw.Key)
@@ -60,6 +61,11 @@ func (r *collectRun) keep(ctx context.Context, rec collection.Record, got answer
 // keepAgain takes over the bytes that the target says still stand. A submission never depends on what another one keeps.
 func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got answer) (collection.Raw, error) {
 	raw := got.known.Raw
+	if raw.Size >= collection.SmallBody {
+		if err := r.takeRoom(ctx, raw.Size); err != nil {
+			return raw, r.broken(ctx, err)
+		}
+	}
 	body, err := r.Store.Get(ctx, raw.Key, raw.Size)
 	if errors.Is(err, collection.ErrObjectMissing) || err == nil && digest(body) != raw.SHA256 {
 		// It went since it was looked at; the next attempt finds that out and asks without a condition.

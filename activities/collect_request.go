@@ -27,14 +27,14 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 		method := r.Permits.Method(r.src.Name)
 		src, ok := r.src.By(method)
 		if !ok {
-			return answer{}, unknownHere(r.src.Name + ", method " + method)
+			return answer{}, methodUnknownHere(r.src.Name, method)
 		}
 		got := answer{method: method}
 		var err error
 		if got.target, err = r.clear(ctx, src, rec); err != nil {
 			return answer{}, err
 		}
-		if got.known, err = r.known(ctx, src, rec, got.target); err != nil {
+		if got.known, err = r.known(ctx, src, rec, got); err != nil {
 			return answer{}, err
 		}
 		permit, err := r.permit(ctx)

@@ -170,6 +170,26 @@ func TestCollectConditional(t *testing.T) {
 	require.Equal(t, third.Raw.Key, seen.Raw.Key)
 }
 
+// TestCollectConditionalByMethod: what another method brought from the same URL says nothing of what this one would bring.
+func TestCollectConditionalByMethod(t *testing.T) {
+	var conditions []string
+	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
+		conditions = append(conditions, via.ETag)
+		res := page("<h1>A</h1>")
+		res.Header["etag"] = `"v1"`
+		return res, success
+	})
+	src := methods()
+	src.Conditional, src.Methods[1].Request.URL = true, ""
+	c.Directory = directory{sources: []collection.Source{src}}
+	for _, method := range []string{"page", "api", "api"} {
+		c.permits.method = method
+		_, err := c.attempt(t, &trial{})
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"", "", `"v1"`}, conditions)
+}
+
 // TestCollectHoldsRoomUntilStored: memory for a large body is held until its bytes are in the store, and given back however
 // the attempt ends.
 func TestCollectHoldsRoomUntilStored(t *testing.T) {

@@ -66,6 +66,13 @@ func unknownHere(source string) error {
 	}, nil)
 }
 
+// methodUnknownHere is unknownHere for a source that the worker knows without one of its fetch methods.
+func methodUnknownHere(source, method string) error {
+	return transient(collection.ReasonLeaseLost, unknownHereRetry, collection.AttemptFailure{
+		Detail: fmt.Sprintf("source %s has no method %q in this worker's configuration; a worker that knows it takes the record", source, method),
+	}, nil)
+}
+
 // countDeadLetter counts a record that a stage has failed for good.
 func countDeadLetter(m Metrics, source string, err error) {
 	var app *temporal.ApplicationError

@@ -16,6 +16,8 @@ type Via struct {
 	// the target's. What it gives is taken back by who gave it, once the response is done with. Its error ends the fetch as
 	// one that our own side broke off.
 	Room func(ctx context.Context, bytes int64) error
+	// Clip takes the beginning of a body that is larger than the source's MaxBody, instead of none of it.
+	Clip bool
 }
 
 // SmallBody is how large a body may grow without asking for room, in bytes.

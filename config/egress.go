@@ -16,7 +16,7 @@ func checkEgresses(egresses []collection.Egress, p *problems) map[string]int {
 	for i, e := range egresses {
 		path := fmt.Sprintf("egresses[%d]", i)
 		if e.Name == collection.EgressDirect {
-			p.add(path+".name", shown(e.Name), "this is the name of the way out without a proxy, which is always there: give the proxy another name")
+			p.add(path+".name", shown(e.Name), "this is the name of the egress without a proxy, which is always there: give the proxy another name")
 		} else if message := checkItemName("egress", e.Name); message != "" {
 			p.add(path+".name", "", message)
 		} else if first, taken := names[e.Name]; taken {
@@ -105,7 +105,7 @@ func checkEgressUse(use collection.EgressUse, path string, known map[string]int,
 		_, exists := known[name]
 		switch {
 		case seen[name]:
-			p.add(at, shown(name), "this way out is listed twice: keep one")
+			p.add(at, shown(name), "this egress is listed twice: keep one")
 		case !exists && name != collection.EgressDirect:
 			p.add(at, shown(name), unknownEgress(name, known))
 		}
@@ -123,9 +123,9 @@ func unknownEgress(name string, known map[string]int) string {
 	}
 	slices.Sort(names)
 	if near := nearest(name, names); near != "" {
-		return fmt.Sprintf("egresses has no way out of this name: did you mean %s?", near)
+		return fmt.Sprintf("there is no egress of this name: did you mean %s?", near)
 	}
-	return "egresses has no way out of this name: use " + strings.Join(names, ", ")
+	return "there is no egress of this name: use " + strings.Join(names, ", ")
 }
 
 func checkSticky(use collection.EgressUse, path string, p *problems) {
@@ -136,6 +136,6 @@ func checkSticky(use collection.EgressUse, path string, p *problems) {
 	case filled == use.Sticky:
 		p.add(at, value, "this is the same for every record, which would all go out by one way: name a field, as in {account}")
 	case len(use.Use) == 0:
-		p.add(at, value, "without ways out in use, every record goes out directly: list some in use, or take sticky away")
+		p.add(at, value, "without egresses in use, every record goes out directly: list some in use, or take sticky away")
 	}
 }

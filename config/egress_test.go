@@ -50,7 +50,7 @@ func TestEgressProblems(t *testing.T) {
 				"  - {name: c, type: http, address: 'a:1'}\n  - {name: c, type: http, address: 'a:1'}\n",
 			[]string{
 				`egresses[0].name (weir.yaml:2): give every egress a name`,
-				`egresses[1].name = "direct" (weir.yaml:3): this is the name of the way out without a proxy, which is always there: give the proxy another name`,
+				`egresses[1].name = "direct" (weir.yaml:3): this is the name of the egress without a proxy, which is always there: give the proxy another name`,
 				`egresses[2].name (weir.yaml:4): egress "a b": use 1 to 63 lower-case letters, digits, - or _, starting with a letter or digit`,
 				`egresses[4].name = "c" (weir.yaml:6): egresses[3] has the same name: give each its own`,
 			},
@@ -88,9 +88,9 @@ func TestEgressProblems(t *testing.T) {
 		"use": {
 			"egresses:\n  - {name: london, type: http, address: 'a:1'}\n" + sourceWith("egress: {use: [london, londn, direct, london, paris-7]}\n")[1:],
 			[]string{
-				`sources[0].egress.use[1] = "londn" (weir.yaml:7): egresses has no way out of this name: did you mean london?`,
-				`sources[0].egress.use[3] = "london" (weir.yaml:7): this way out is listed twice: keep one`,
-				`sources[0].egress.use[4] = "paris-7" (weir.yaml:7): egresses has no way out of this name: use direct, london`,
+				`sources[0].egress.use[1] = "londn" (weir.yaml:7): there is no egress of this name: did you mean london?`,
+				`sources[0].egress.use[3] = "london" (weir.yaml:7): this egress is listed twice: keep one`,
+				`sources[0].egress.use[4] = "paris-7" (weir.yaml:7): there is no egress of this name: use direct, london`,
 			},
 		},
 		"sticky to a field that is none": {
@@ -103,7 +103,7 @@ func TestEgressProblems(t *testing.T) {
 		},
 		"sticky without ways out": {
 			sourceWith("egress: {sticky: '{account}'}\n"),
-			[]string{`sources[0].egress.sticky = "{account}" (weir.yaml:6): without ways out in use, every record goes out directly: list some in use, or take sticky away`},
+			[]string{`sources[0].egress.sticky = "{account}" (weir.yaml:6): without egresses in use, every record goes out directly: list some in use, or take sticky away`},
 		},
 	}
 	for name, test := range tests {

@@ -27,7 +27,7 @@ func (c *Client) Sources(ctx context.Context) ([]lease.SourceView, error) {
 // a worker with the role fleet.
 func (c *Client) Egresses(ctx context.Context) ([]lease.EgressView, error) {
 	var ways []lease.EgressView
-	return ways, c.askOwner(ctx, collection.QueryEgresses, "the ways out", &ways)
+	return ways, c.askOwner(ctx, collection.QueryEgresses, "the egresses", &ways)
 }
 
 // askOwner asks the owner of the ceilings a question; what names the answer for errors.

@@ -69,7 +69,7 @@ func leastGap(at []time.Duration) time.Duration {
 func TestFieldCaseC1x17LongCrawlDelayIsKept(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		fleet := processes(t, 2, lease.SourceConfig{Source: "books", Ceiling: 2, MinInterval: lease.Milliseconds(30 * time.Second)})
-		fleet[0].ReadRobots("books", 120*time.Second)
+		fleet[0].ReadRobots("books", "https://books.example", 120*time.Second)
 		fleet[0].renew()
 		var jobs []*job
 		for _, r := range fleet {

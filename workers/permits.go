@@ -93,13 +93,21 @@ func (p *Permits) permit(s *sourcePermits, taken *permit, began time.Time, paced
 	}
 }
 
-// again waits for the pace of another request under the same permit.
+// longestHold is how long a permit is held while the source wants to be left alone.
+const longestHold = 10 * time.Second
+
+// again waits for the pace of another request under the same permit. A source that wants to be left alone for long is not
+// waited for with a permit in hand: the record is tried again when that is over.
 func (p *Permits) again(ctx context.Context, s *sourcePermits) error {
 	for {
 		p.mu.Lock()
 		now := p.now()
-		at, known := s.pacer.Next(now)
-		if at = s.afterDelay(at); known && !at.After(now) {
+		if left := s.blockedUntil.Sub(now); left > longestHold {
+			p.mu.Unlock()
+			return fmt.Errorf("source %s wants to be left alone for %s", s.name, left.Round(time.Second))
+		}
+		at, known := s.next(now)
+		if known && !at.After(now) {
 			s.start(now)
 			p.mu.Unlock()
 			return nil
@@ -244,15 +252,15 @@ func (p *Permits) Report(source string, reason collection.Reason, retryAfter tim
 	}
 }
 
-// ReadRobots tells what interval a robots.txt of the source asks for; zero if none. It holds for this process at once, and
+// ReadRobots tells what interval the robots.txt of one of the source's origins asks for; zero if none. It holds for this process at once, and
 // the owner keeps the fleet to it.
-func (p *Permits) ReadRobots(source string, delay time.Duration) {
+func (p *Permits) ReadRobots(source, origin string, delay time.Duration) {
 	s, ok := p.sources[source]
 	if !ok {
 		return
 	}
 	p.mu.Lock()
-	news := s.learnDelay(delay)
+	news := s.learnDelay(origin, delay)
 	p.mu.Unlock()
 	if news {
 		p.renewEarly()

@@ -18,11 +18,11 @@ func TestCrawlDelayHoldsAtOnce(t *testing.T) {
 		require.Nil(t, want(t, r.renew(), "books").CrawlDelay)
 		r.woken()
 		r.endAll([]*job{r.collect("books")})
-		r.ReadRobots("books", 0)
+		r.ReadRobots("books", "https://a.example", 0)
 		require.False(t, r.woken(), "no delay is no news")
-		r.ReadRobots("books", 3*time.Second)
+		r.ReadRobots("books", "https://a.example", 3*time.Second)
 		require.True(t, r.woken())
-		r.ReadRobots("books", time.Second)
+		r.ReadRobots("books", "https://b.example", time.Second)
 		require.False(t, r.woken())
 		began := time.Now()
 		j := r.collect("books")
@@ -33,7 +33,20 @@ func TestCrawlDelayHoldsAtOnce(t *testing.T) {
 		for range 2 {
 			require.Equal(t, lease.Milliseconds(3*time.Second), *want(t, r.renew(), "books").CrawlDelay)
 		}
-		r.ReadRobots("films", time.Second) // a source of other processes
+		r.ReadRobots("films", "https://a.example", time.Second) // a source of other processes
+	})
+}
+
+// TestCrawlDelayMayFall: an origin that asks for less than it did is taken at its word; the longest of the others then counts.
+func TestCrawlDelayMayFall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, books)
+		r.renew()
+		r.ReadRobots("books", "https://a.example", 24*time.Hour)
+		r.ReadRobots("books", "https://b.example", 2*time.Second)
+		require.Equal(t, lease.Milliseconds(24*time.Hour), *want(t, r.renew(), "books").CrawlDelay)
+		r.ReadRobots("books", "https://a.example", 0)
+		require.Equal(t, lease.Milliseconds(2*time.Second), *want(t, r.renew(), "books").CrawlDelay)
 	})
 }
 

@@ -10,11 +10,9 @@ import (
 	"github.com/weir-collect/weir/activities"
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/robots"
 	"github.com/weir-collect/weir/internal/robots/guard"
 )
-
-// maxRobots bounds what is read of a robots.txt, in bytes: far more than any rule is looked for in.
-const maxRobots = 8 << 20
 
 // SiteRules know what the robots.txt of every source's hosts say. Reading one is a request like any other: it takes the
 // source's permit and pace, and goes out by the source's ways.
@@ -38,8 +36,8 @@ type RobotsNeeds struct {
 	// Agent is the user agent of all requests.
 	Agent string
 	Now   func() time.Time
-	// Learn is told what interval a robots.txt of a source asks for; zero if none.
-	Learn func(source string, delay time.Duration)
+	// Learn is told what interval the robots.txt of one of a source's origins asks for; zero if none.
+	Learn func(source, origin string, delay time.Duration)
 }
 
 // NewSiteRules knows nothing yet. It fails when the user agent has no product token that a robots.txt could name.
@@ -49,7 +47,7 @@ func NewSiteRules(sources []collection.Source, n RobotsNeeds) (*SiteRules, error
 		if src.Robots == collection.RobotsIgnore {
 			continue
 		}
-		learn := func(_ string, delay time.Duration, _ bool) { n.Learn(src.Name, delay) }
+		learn := func(origin string, delay time.Duration, _ bool) { n.Learn(src.Name, origin, delay) }
 		build := func(fetch guard.Fetch) (*guard.Guard, error) {
 			return guard.New(guard.Options{Fetch: fetch, Now: n.Now, Agent: n.Agent, OnRead: learn})
 		}
@@ -119,13 +117,13 @@ func (r *SiteRules) ask(ctx context.Context, src collection.Source, origin strin
 	defer cancel(nil)
 	defer context.AfterFunc(permit.Context, func() { cancel(context.Cause(permit.Context)) })()
 	plain := src
-	plain.Request, plain.MaxBody, plain.Conditional = collection.Request{}, maxRobots, false
+	plain.Request, plain.MaxBody, plain.Conditional = collection.Request{}, robots.MaxBytes, false
 	record := collection.Record{URL: origin + "/robots.txt"}
 	egress, err := r.needs.Egresses.Choose(plain, record, "")
 	if err != nil {
 		return guard.Answer{}, fmt.Errorf("%w: %w", guard.ErrBrokenOff, err)
 	}
-	response, seen := r.needs.Fetcher.Fetch(ctx, plain, record, collection.Via{Egress: egress})
+	response, seen := r.needs.Fetcher.Fetch(ctx, plain, record, collection.Via{Egress: egress, Clip: true})
 	if ctx.Err() != nil {
 		return guard.Answer{}, fmt.Errorf("%w: %w", guard.ErrBrokenOff, context.Cause(ctx))
 	}

@@ -102,7 +102,7 @@ func newRuled(t *testing.T, text string, ways oneWay) *ruled {
 	var err error
 	r.SiteRules, err = NewSiteRules([]collection.Source{r.src}, RobotsNeeds{
 		Fetcher: r.host, Permits: r.permits, Egresses: ways, Metrics: silentMetrics{}, Agent: "tester/1.0 (+https://a.example)", Now: time.Now,
-		Learn: func(_ string, d time.Duration) { r.delays = append(r.delays, d) },
+		Learn: func(_, _ string, d time.Duration) { r.delays = append(r.delays, d) },
 	})
 	require.NoError(t, err)
 	return r

@@ -2,6 +2,7 @@ package workers
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -23,7 +24,9 @@ type sourcePermits struct {
 	// changed is closed when the share changes.
 	changed chan struct{}
 
-	// crawlDelay is the longest interval that a robots.txt of the source asks for; nil before one was read.
+	// delays are the intervals that the source's robots.txt files ask for, by origin, as they were last read; crawlDelay is the
+	// longest of them, nil before any was read.
+	delays     map[string]lease.Millis
 	crawlDelay *lease.Millis
 	lastStart  time.Time
 
@@ -38,7 +41,7 @@ type sourcePermits struct {
 func newSourcePermits(s collection.Source) *sourcePermits {
 	return &sourcePermits{
 		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, gate: newGate(0), slots: newGate(0),
-		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{},
+		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{}, delays: map[string]lease.Millis{},
 	}
 }
 
@@ -68,16 +71,26 @@ func (s *sourcePermits) start(now time.Time) {
 	s.lastStart = now
 }
 
-// learnDelay takes in what a robots.txt asks for, and says whether that is news. Of several hosts the longest interval
-// counts: the source is asked as one.
-func (s *sourcePermits) learnDelay(delay time.Duration) bool {
-	asked := lease.Milliseconds(delay)
-	if s.crawlDelay != nil && *s.crawlDelay >= asked {
-		return false
+// mostDelays bounds how many origins' intervals are remembered; beyond it those that ask for nothing are forgotten.
+const mostDelays = 4096
+
+// learnDelay takes in what an origin's robots.txt asks for, and says whether the source is now asked for a longer interval
+// than before: that is worth an early renewal. Of several origins the longest counts, since the source is asked as one.
+func (s *sourcePermits) learnDelay(origin string, delay time.Duration) (longer bool) {
+	if len(s.delays) >= mostDelays {
+		maps.DeleteFunc(s.delays, func(_ string, d lease.Millis) bool { return d == 0 })
 	}
-	news := s.crawlDelay != nil || asked > 0
-	s.crawlDelay = &asked
-	return news
+	s.delays[origin] = lease.Milliseconds(delay)
+	longest := lease.Millis(0)
+	for _, d := range s.delays {
+		longest = max(longest, d)
+	}
+	before := lease.Millis(0)
+	if s.crawlDelay != nil {
+		before = *s.crawlDelay
+	}
+	s.crawlDelay = &longest
+	return longest > before
 }
 
 // take notes a request in flight.

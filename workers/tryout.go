@@ -27,7 +27,7 @@ func NewTryout(cfg config.Config, secrets connect.Secrets, egress string) (steps
 	}
 	rules, err := NewSiteRules(cfg.Sources, RobotsNeeds{
 		Fetcher: client, Permits: uncounted{}, Egresses: single(egress), Metrics: metrics, Agent: cfg.UserAgent,
-		Now: time.Now, Learn: func(string, time.Duration) {},
+		Now: time.Now, Learn: func(string, string, time.Duration) {},
 	})
 	if err != nil {
 		return tryout.Steps{}, nil, err

@@ -46,7 +46,7 @@ func egressesMarkdown(all []lease.EgressView) string {
 			continue
 		}
 		if b.Len() == 0 {
-			b.WriteString("\n| way out | state |\n|---|---|\n")
+			b.WriteString("\n| egress | state |\n|---|---|\n")
 		}
 		text := "retired"
 		if e.State == lease.EgressOnTrial {

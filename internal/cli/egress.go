@@ -13,8 +13,9 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-const egressLong = `Show the ways out, proxies and the direct one, as the whole fleet sees them:
-those that workers have used within the last day.
+const egressLong = `Show the egresses, the proxies by which sources are asked, as the whole fleet
+sees them: those that workers have used within the last day. The direct one is
+never retired, and not shown.
 
   STATE     good, or retired: nobody uses it; or on trial: one worker may try it
             with one request, and everybody else leaves it alone
@@ -23,9 +24,9 @@ those that workers have used within the last day.
   SINCE     when it was retired, or came back from that
   UNTIL     when it is tried again, or, on trial, when another worker may try it
 
-A way out is retired when five requests in a row, or half of twenty or more,
+An egress is retired when five requests in a row, or half of twenty or more,
 have failed by its own fault: it could not be reached, or refused to let us
-through. What a site answers counts for the site and not for the way out. A
+through. What a site answers counts for the site and not for the egress. A
 first retirement lasts a minute, each one in a row twice as long, and half an
 hour at most; then one request tries it. There is nothing to do by hand.
 
@@ -38,7 +39,7 @@ const egressExample = `  weir egress
 
 func (a *app) egressCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "egress", Short: "Show how the ways out fare, and which are retired", Long: egressLong, Example: egressExample, Args: noArguments,
+		Use: "egress", Short: "Show how the egresses fare, and which are retired", Long: egressLong, Example: egressExample, Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.withClient(cmd, a.egresses) },
 	}
 }
@@ -57,7 +58,7 @@ func (a *app) egresses(ctx context.Context, c client, cfg config.Config) error {
 	showEgresses(a.answers(), ways, a.world.Now())
 	remarks := a.remarks()
 	if len(ways) == 0 {
-		remarks.Line("no worker has used any way out within the last day")
+		remarks.Line("no worker has used any egress within the last day")
 	}
 	if unused := unusedEgresses(cfg, ways); len(unused) > 0 && len(ways) > 0 {
 		remarks.Line("%s", list("configured here, and used by no worker within the last day: ", unused))

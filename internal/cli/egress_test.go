@@ -66,7 +66,7 @@ func TestEgressTellsOfThoseThatNobodyUses(t *testing.T) {
 	require.Zero(t, s.code)
 	require.Equal(t, "configured here, and used by no worker within the last day: oslo\n", s.stderr)
 	s = in(w, (&fakes{client: &fakeClient{}}).edges(), "egress")
-	require.Equal(t, session{stderr: "no worker has used any way out within the last day\n"}, s)
+	require.Equal(t, session{stderr: "no worker has used any egress within the last day\n"}, s)
 }
 
 func TestEgressMeetsErrors(t *testing.T) {

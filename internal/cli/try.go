@@ -71,7 +71,7 @@ func (a *app) tryCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&t.source, "source", "", "source `NAME`, where the URL or row does not say it")
 	flags.StringVar(&t.method, "method", "", "fetch method `NAME` of the source; its first one when not given")
-	flags.StringVar(&t.egress, "egress", "", "way out `NAME`, one of those that the source lists; its first one when not given")
+	flags.StringVar(&t.egress, "egress", "", "egress `NAME`, one of those that the source lists; its first one when not given")
 	flags.StringVar(&t.save, "save", "", "write what was fetched to `FILE`")
 	flags.StringVar(&t.raw, "raw", "", "parse the body in `FILE` instead of asking")
 	flags.StringVar(&t.url, "url", "", "with --raw: the `URL` that the body came from, for relative addresses")

@@ -49,6 +49,10 @@ func (x *exam) references() []reference {
 		add("user of egress "+e.Name, e.User)
 		add("password of egress "+e.Name, e.Password)
 	}
+	for _, c := range x.Config.Customers {
+		add("destination.access_key of customer "+c.Name, c.Destination.AccessKey)
+		add("destination.secret_key of customer "+c.Name, c.Destination.SecretKey)
+	}
 	ofRequest := func(whose string, r collection.Request) {
 		for _, header := range slices.Sorted(maps.Keys(r.SecretHeaders)) {
 			add(fmt.Sprintf("header %s of %s", header, whose), r.SecretHeaders[header])

@@ -19,7 +19,7 @@ type RetiredError struct {
 
 // Error names the ways out.
 func (e *RetiredError) Error() string {
-	return fmt.Sprintf("all ways out of the source are retired (%s): they are tried again after their probation; repair one, or list another in the source's egress.use",
+	return fmt.Sprintf("all egresses of the source are retired (%s): they are tried again after their probation; repair one, or list another in the source's egress.use",
 		strings.Join(e.Use, ", "))
 }
 

@@ -36,11 +36,11 @@ var table = []Row{
 		"The target's redirects go round in a circle, or do not end. Open the URL in a browser; it may want a cookie or another address."},
 
 	{c.ReasonEgressUnavailable, FaultEgress, true, WaitSoon, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
-		"The way out could not be used: the proxy is down, or this machine could open no connection. The target is charged nothing; repair the way out."},
+		"The egress could not be used: the proxy is down, or this machine could open no connection. The target is charged nothing; repair the egress."},
 	{c.ReasonEgressAuth, FaultEgress, false, WaitNone, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
-		"The proxy does not accept our credentials (407), and asking it again would not change that. A source with several ways out tries the others first. Correct the credentials, then replay."},
+		"The proxy does not accept our credentials (407), and asking it again would not change that. A source with several egresses tries the others first. Correct the credentials, then replay."},
 	{c.ReasonEgressRefused, FaultEgress, true, WaitSoon, false, 0, c.OutcomeDeadLettered, SeveritySEV2,
-		"The proxy refuses to connect to this target (403). Another way out may do; the target is charged nothing."},
+		"The proxy refuses to connect to this target (403). Another egress may do; the target is charged nothing."},
 
 	{c.ReasonRobotsDenied, FaultPolicy, false, WaitNone, false, 0, c.OutcomeRefused, SeverityNone,
 		"The target's robots.txt forbids this URL to us. Nothing was requested; ask the target for permission if the page is needed."},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 
@@ -62,24 +63,38 @@ func (w *wire) Read(p []byte) (int, error) {
 // encodedSlack is what a coding may add to incompressible bytes, beside an eighth of them.
 const encodedSlack = 64 << 10
 
-// readBody reads and decodes a whole body of at most limit bytes; memory stays within a small multiple of the limit
-// whatever arrives. room is asked before the body grows beyond collection.SmallBody.
-func readBody(res *http.Response, limit int64, room func(bytes int64) error) (body, error) {
+// bodyLimit says how much of a body is read.
+type bodyLimit struct {
+	// most is the largest size after decoding; clip takes the beginning of what is larger.
+	most int64
+	clip bool
+	// room is asked before the body grows beyond collection.SmallBody.
+	room func(bytes int64) error
+}
+
+// readBody reads and decodes a whole body within its limit; memory stays within a small multiple of that whatever arrives.
+func readBody(res *http.Response, limit bodyLimit) (body, error) {
 	codings := contentCodings(res.Header)
-	most := limit
-	if len(codings) > 0 {
-		most += limit/8 + encodedSlack
+	most := limit.most
+	switch {
+	case limit.clip:
+		most = math.MaxInt64
+	case len(codings) > 0:
+		most += limit.most/8 + encodedSlack
 	}
 	if res.ContentLength > most && res.Request.Method != http.MethodHead {
-		return body{}, tooLarge(limit)
+		return body{}, tooLarge(limit.most)
 	}
-	w := &wire{from: res.Body, most: most, tooMany: tooLarge(limit)}
+	w := &wire{from: res.Body, most: most, tooMany: tooLarge(limit.most)}
 	in := bufio.NewReader(w)
 	b := body{}
-	content, closeAll, err := decoded(in, codings, &b.warnings, limit)
+	content, closeAll, err := decoded(in, codings, &b.warnings, limit.most)
 	if err == nil {
-		b.content, err = readAll(content, limit, room)
+		b.content, err = readAll(content, limit)
 		closeAll()
+	}
+	if errors.Is(err, errClipped) {
+		return body{content: b.content, received: w.count, warnings: b.warnings}, nil
 	}
 	if err == nil && len(codings) > 0 {
 		err = readRest(in, &b.warnings)
@@ -95,21 +110,26 @@ func readBody(res *http.Response, limit int64, room func(bytes int64) error) (bo
 	return b, nil
 }
 
-// readAll reads at most limit bytes.
-func readAll(r io.Reader, limit int64, room func(bytes int64) error) ([]byte, error) {
+// errClipped ends a body of which the beginning is enough.
+var errClipped = errors.New("the rest of the body was left")
+
+// readAll reads a body to its end, or to its limit.
+func readAll(r io.Reader, limit bodyLimit) ([]byte, error) {
 	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(r, min(limit+1, collection.SmallBody)))
-	if err == nil && n == collection.SmallBody && n <= limit {
-		if err := room(limit); err != nil {
+	n, err := io.Copy(&buf, io.LimitReader(r, min(limit.most+1, collection.SmallBody)))
+	if err == nil && n == collection.SmallBody && n <= limit.most {
+		if err := limit.room(limit.most); err != nil {
 			return nil, &roomError{err}
 		}
 		var rest int64
-		rest, err = io.Copy(&buf, io.LimitReader(r, limit+1-n))
+		rest, err = io.Copy(&buf, io.LimitReader(r, limit.most+1-n))
 		n += rest
 	}
 	switch {
-	case n > limit:
-		return nil, tooLarge(limit)
+	case n > limit.most && limit.clip:
+		return buf.Bytes()[:limit.most], errClipped
+	case n > limit.most:
+		return nil, tooLarge(limit.most)
 	case errors.Is(err, errTrailing):
 		err = nil
 	}

@@ -37,6 +37,7 @@ type exchange struct {
 	egress  string
 	askHop  func(ctx context.Context, url string) error
 	askRoom func(ctx context.Context, bytes int64) error
+	clip    bool
 	// conditional says that the request as it stands carries a condition.
 	conditional bool
 	hop         *progress
@@ -111,7 +112,7 @@ func (x *exchange) send() (*http.Response, error) {
 // capture reads the body of an answer that is wanted.
 func (x *exchange) capture(res *http.Response) *collection.Response {
 	defer func() { _ = res.Body.Close() }() // everything of use has been read
-	body, err := readBody(res, x.src.MaxBody, x.room)
+	body, err := readBody(res, bodyLimit{most: x.src.MaxBody, clip: x.clip, room: x.room})
 	x.observed.Bytes = body.received
 	x.observed.Warnings = body.warnings
 	if err == nil && x.src.RequireLength && slices.Contains(body.warnings, failure.WarningLengthUnverified) {
@@ -135,6 +136,9 @@ func (x *exchange) room(bytes int64) error {
 	return x.askRoom(x.caller, bytes)
 }
 
+// maxContentType bounds what is kept of a Content-Type, in bytes: it goes into histories, and a target may send any amount.
+const maxContentType = 256
+
 // response is an answer without its body.
 func (x *exchange) response(res *http.Response) *collection.Response {
 	header := make(map[string]string, len(res.Header))
@@ -147,7 +151,7 @@ func (x *exchange) response(res *http.Response) *collection.Response {
 	return &collection.Response{
 		URL:         x.req.URL.String(),
 		Status:      res.StatusCode,
-		ContentType: res.Header.Get("Content-Type"),
+		ContentType: collection.Clip(res.Header.Get("Content-Type"), maxContentType),
 		Header:      header,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,4 +78,36 @@ func TestNoRoom(t *testing.T) {
 		Room: func(context.Context, int64) error { return errors.New("must not be asked") },
 	})
 	require.Equal(t, collection.ReasonTooLarge, failure.Classify(seen))
+}
+
+// TestClip: where the beginning is enough, a body beyond the limit is cut there.
+func TestClip(t *testing.T) {
+	t.Parallel()
+	client := New(Options{})
+	defer client.Close()
+	src := sized(t, 3<<20)
+	src.MaxBody = 64 << 10
+	res, seen := client.Fetch(t.Context(), src, collection.Record{}, collection.Via{Clip: true})
+	require.NotNil(t, res, seen.Message)
+	require.Len(t, res.Body, 64<<10)
+	_, seen = client.Fetch(t.Context(), src, collection.Record{}, collection.Via{})
+	require.Equal(t, collection.ReasonTooLarge, failure.Classify(seen))
+}
+
+// TestContentTypeIsBounded: what a target says of its bytes goes into histories.
+func TestContentTypeIsBounded(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; x="+strings.Repeat("y", 100_000))
+		_, _ = w.Write([]byte("x"))
+	}))
+	defer server.Close()
+	client := New(Options{})
+	defer client.Close()
+	src := sized(t, 1)
+	src.Request.URL = server.URL + "/"
+	res, seen := client.Fetch(t.Context(), src, collection.Record{}, collection.Via{})
+	require.NotNil(t, res, seen.Message)
+	require.LessOrEqual(t, len(res.ContentType), maxContentType)
+	require.True(t, strings.HasPrefix(res.ContentType, "text/html; x="))
 }
