@@ -52,9 +52,9 @@ func backlogOf(t *testing.T, n int, customers []harness.Customer) *served {
 		Name: "books", Host: books.Host, Ceiling: 2, More: []string{fmt.Sprintf("window: %d", n), "prefetch: 0"},
 	}}})
 	startWorker(t, f)
-	until(t, time.Minute, "the worker to ask for permits", func() bool {
-		_, err := f.Client.Sources(t.Context())
-		return err == nil
+	until(t, time.Minute, "the worker to hand over its sources", func() bool {
+		rows, err := f.Client.Sources(t.Context())
+		return err == nil && len(rows) > 0
 	})
 	command(t, f, collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: "the queue is to fill"})
 	until(t, time.Minute, "the source to stand still", func() bool { return row(t, f, "books").Granted == 0 })

@@ -113,6 +113,9 @@ func TestDrillHungSource(t *testing.T) {
 	good, hung := site(t, "127.0.0.2"), site(t, "127.0.0.3")
 	release := make(chan struct{})
 	hung.SetAnswer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/robots.txt" {
+			return false
+		}
 		select {
 		case <-release:
 		case <-r.Context().Done():

@@ -80,7 +80,7 @@ func requireNothingLeft(t *testing.T, s *stack.Stack, c client.Client) {
 			Namespace: s.Namespace, Query: `WorkflowType = "WeirDoctor"`,
 		})
 		return err == nil && count.GetCount() == 0
-	}, time.Minute, 200*time.Millisecond)
+	}, 5*time.Minute, 200*time.Millisecond)
 }
 
 func TestOpenBucketNotesTheDate(t *testing.T) {
