@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -15,7 +14,8 @@ import (
 
 // TidyStore is what the janitor needs of the store.
 type TidyStore interface {
-	List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error]
+	// ListAfter lists what is under a prefix and behind a key, in the order of the keys.
+	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error]
 	// Delete removes at most 1,000 objects. One that is not there is no error; a *collection.DeleteError names those that
 	// could not be deleted, and all others were.
 	Delete(ctx context.Context, keys []string) error
@@ -33,13 +33,18 @@ type Janitor struct {
 	Store       TidyStore
 	Submissions Submissions
 	Ages        retention.Ages
+	Clock       Clock
 }
 
 const (
 	// tidyBatch is how many objects are deleted with one request.
 	tidyBatch = 500
-	// tidyBeat is how many objects are looked at between two heartbeats at most.
-	tidyBeat = 1000
+	// tidySpan is how many objects are looked at, at most, before the first that is to go goes: they are listed once more
+	// right before.
+	tidySpan = 1000
+	// tidyBeat is how long nothing may be told to the engine, which calls an attempt lost after a minute, and how long what is
+	// to go waits. One question more may come in between.
+	tidyBeat = 10 * time.Second
 	// askTimeout bounds one question about a submission.
 	askTimeout = 10 * time.Second
 )
@@ -48,18 +53,18 @@ const (
 // goes on behind what an earlier attempt has done. One object that cannot be deleted, and one submission that cannot be
 // asked for, keep nothing else.
 func (j *Janitor) Tidy(ctx context.Context, in collection.TidyInput) (collection.TidyResult, error) {
-	t := &tidying{Janitor: j, in: in, asked: map[string]bool{}}
+	t := &tidying{Janitor: j, in: in, unknown: map[string]error{}, beaten: j.Clock()}
 	if activity.HasHeartbeatDetails(ctx) {
-		if err := activity.GetHeartbeatDetails(ctx, &t.progress); err != nil {
+		if err := activity.GetHeartbeatDetails(ctx, &t.told); err != nil {
 			// Starting anew is as good: what is deleted is not listed any more.
 			activity.GetLogger(ctx).Warn("the progress of the attempt before cannot be read", "error", err)
-			t.progress = collection.TidyProgress{}
+			t.told = collection.TidyProgress{}
 		}
 	}
 	age, ends := j.Ages.Of(in.Class)
 	t.now.Class, t.now.Retention = in.Class, collection.Duration(age)
-	if t.progress.Result.Class == in.Class {
-		t.now = t.progress.Result
+	if t.told.Result.Class == in.Class {
+		t.now = t.told.Result
 	}
 	if !ends {
 		return t.now, nil
@@ -71,36 +76,42 @@ func (j *Janitor) Tidy(ctx context.Context, in collection.TidyInput) (collection
 // tidying is one attempt.
 type tidying struct {
 	*Janitor
-	in       collection.TidyInput
-	progress collection.TidyProgress
-	// now are the counts so far, those of what is pending among them.
-	now     collection.TidyResult
+	in collection.TidyInput
+	// told is what the heartbeats say: what is done. It is not ahead of what is deleted.
+	told   collection.TidyProgress
+	beaten time.Time
+	// now are the counts so far, and last is the key that was looked at last.
+	now  collection.TidyResult
+	last string
+	// pending is to go, and since is how many objects were looked at since the first of it.
 	pending []collection.ObjectInfo
-	// asked are the answers about the submission that was asked for last: keys come in order.
-	asked map[string]bool
+	since   int
+	// asked is the submission that was asked for last, and held the answer: keys come in order.
+	asked string
+	held  bool
+	// unknown are the submissions about which nobody could say anything, and why. They are not asked for again.
+	unknown map[string]error
 }
 
 func (t *tidying) walk(ctx context.Context) error {
-	last, since := "", 0
-	for info, err := range t.Store.List(ctx, t.in.Class.Prefix()) {
+	begin := t.told.After
+	for info, err := range t.Store.ListAfter(ctx, t.in.Class.Prefix(), begin) {
 		if err != nil {
 			return storeFailed(ctx, "list "+t.in.Class.Prefix(), err)
 		}
-		if info.Key <= t.progress.After {
-			continue
-		}
-		if err := t.look(ctx, info); err != nil {
-			return err
-		}
-		last = info.Key
-		if since++; len(t.pending) == tidyBatch || since == tidyBeat {
-			if err := t.flush(ctx, last); err != nil {
+		// A store that cannot begin behind a key begins at the start, and that may take long as well.
+		if info.Key > begin {
+			if err := t.look(ctx, info); err != nil {
 				return err
 			}
-			since = 0
+		}
+		if len(t.pending) == tidyBatch || t.since >= tidySpan || t.due() {
+			if err := t.flush(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	return t.flush(ctx, last)
+	return t.flush(ctx)
 }
 
 // look decides on one object.
@@ -111,7 +122,7 @@ func (t *tidying) look(ctx context.Context, info collection.ObjectInfo) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		t.trouble(fmt.Sprintf("%s stays: nobody could say whether its submission is open: %v", info.Key, err))
+		t.stays(info.Key, err)
 	}
 	switch why {
 	case retention.Expired:
@@ -121,56 +132,54 @@ func (t *tidying) look(ctx context.Context, info collection.ObjectInfo) error {
 	case retention.Strange:
 		t.now.Strange++
 	}
+	t.last = info.Key
+	if len(t.pending) > 0 {
+		t.since++
+	}
 	return nil
 }
 
 // open asks once for all neighbouring objects of a submission.
 func (t *tidying) open(ctx context.Context, submission string) (bool, error) {
-	if held, known := t.asked[submission]; known {
-		return held, nil
+	if submission == t.asked {
+		return t.held, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	held, err := t.Submissions.Open(ctx, submission)
+	held, err := t.ask(ctx, submission)
 	if err != nil {
 		return true, err
 	}
-	clear(t.asked)
-	t.asked[submission] = held
+	t.asked, t.held = submission, held
 	return held, nil
 }
 
-// flush deletes what is pending, and tells the heartbeat.
-func (t *tidying) flush(ctx context.Context, after string) error {
-	failed := map[string]bool{}
-	if len(t.pending) > 0 && !t.in.DryRun {
-		keys := make([]string, len(t.pending))
-		for i, info := range t.pending {
-			keys[i] = info.Key
-		}
-		err := t.Store.Delete(ctx, keys)
-		var some *collection.DeleteError
-		switch {
-		case errors.As(err, &some):
-			for _, f := range some.Failed {
-				failed[f.Key] = true
-			}
-			t.trouble(some.Error())
-		case err != nil:
-			return storeFailed(ctx, fmt.Sprintf("delete %d objects from %s on", len(keys), keys[0]), err)
-		}
+// ask asks the engine whether a submission is open.
+func (t *tidying) ask(ctx context.Context, submission string) (bool, error) {
+	if err, known := t.unknown[submission]; known {
+		return true, err
 	}
-	for _, info := range t.pending {
-		if failed[info.Key] {
-			t.now.Failed++
-			continue
-		}
-		t.now.Deleted++
-		t.now.Bytes += info.Size
+	if t.due() {
+		t.beat(ctx)
 	}
-	t.pending = t.pending[:0]
-	activity.RecordHeartbeat(ctx, collection.TidyProgress{After: max(after, t.progress.After), Result: t.now})
-	return nil
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	held, err := t.Submissions.Open(asking, submission)
+	if err != nil {
+		t.unknown[submission] = err
+		return true, err
+	}
+	return held, nil
+}
+
+func (t *tidying) due() bool { return t.Clock().Sub(t.beaten) >= tidyBeat }
+
+// beat tells the engine that the attempt lives, and what is done.
+func (t *tidying) beat(ctx context.Context) {
+	activity.RecordHeartbeat(ctx, t.told)
+	t.beaten = t.Clock()
+}
+
+func (t *tidying) stays(key string, err error) {
+	t.trouble(fmt.Sprintf("%s stays: nobody could say whether its submission is open: %v", key, err))
 }
 
 // trouble keeps the first problem.

@@ -23,6 +23,11 @@ type shelf struct {
 	refuses  map[string]bool
 	failFrom int
 	batches  [][]string
+	// after are the keys behind which was listed; onList is called before each object that is listed.
+	after  []string
+	onList func()
+	// whole is a store that lists everything whatever it is asked.
+	whole bool
 }
 
 func newShelf() *shelf { return &shelf{shaky: newShaky(), age: map[string]time.Duration{}} }
@@ -33,9 +38,16 @@ func (s *shelf) put(t *testing.T, key string, age time.Duration) {
 	s.age[key] = age
 }
 
-func (s *shelf) List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error] {
+func (s *shelf) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error] {
+	s.after = append(s.after, after)
+	if s.whole {
+		after = ""
+	}
 	return func(yield func(collection.ObjectInfo, error) bool) {
-		for info, err := range s.shaky.List(ctx, prefix) {
+		for info, err := range s.shaky.ListAfter(ctx, prefix, after) {
+			if s.onList != nil {
+				s.onList()
+			}
 			info.LastModified = ago(s.age[info.Key])
 			if !yield(info, err) {
 				return
@@ -71,10 +83,15 @@ func (s *shelf) Delete(ctx context.Context, keys []string) error {
 type register struct {
 	open, broken map[string]bool
 	asked        []string
+	// onOpen is called before each answer.
+	onOpen func(submission string)
 }
 
 func (r *register) Open(_ context.Context, submission string) (bool, error) {
 	r.asked = append(r.asked, submission)
+	if r.onOpen != nil {
+		r.onOpen(submission)
+	}
 	if r.broken[submission] {
 		return false, errEngine
 	}
@@ -85,7 +102,12 @@ const week = 7 * 24 * time.Hour
 
 func tidy(t *testing.T, tr *trial, s *shelf, r *register, dryRun bool) (collection.TidyResult, error) {
 	t.Helper()
-	j := &Janitor{Store: s, Submissions: r, Ages: retention.Ages{collection.ClassRaw: week}}
+	return tidyAt(t, tr, s, r, dryRun, at(accepted))
+}
+
+func tidyAt(t *testing.T, tr *trial, s *shelf, r *register, dryRun bool, clock Clock) (collection.TidyResult, error) {
+	t.Helper()
+	j := &Janitor{Store: s, Submissions: r, Ages: retention.Ages{collection.ClassRaw: week}, Clock: clock}
 	return run(t, tr, j.Tidy, collection.TidyInput{Class: collection.ClassRaw, Now: accepted, DryRun: dryRun})
 }
 
@@ -114,7 +136,8 @@ func TestTidy(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.ElementsMatch(t, []string{"raw/closed/c/1", "raw/open/a/1", "raw/open/b/1", "raw/stranger", "plans/closed/plan.json"}, keys(s.dump(t)))
-	require.Equal(t, []string{"closed", "open", "closed", "open"}, r.asked, "once for all objects of a submission")
+	require.Equal(t, []string{"closed", "open", "closed", "open", "closed"}, r.asked,
+		"once for all objects of a submission, and once more before they go")
 
 	got, err = tidy(t, &trial{}, s, r, false)
 	require.NoError(t, err)
@@ -124,7 +147,7 @@ func TestTidy(t *testing.T) {
 func TestTidyKeepsForEver(t *testing.T) {
 	t.Parallel()
 	s := fourKinds(t)
-	j := &Janitor{Store: s, Submissions: &register{}, Ages: retention.Ages{}}
+	j := &Janitor{Store: s, Submissions: &register{}, Ages: retention.Ages{}, Clock: at(accepted)}
 	got, err := run(t, &trial{}, j.Tidy, collection.TidyInput{Class: collection.ClassRaw, Now: accepted})
 	require.NoError(t, err)
 	require.Equal(t, collection.TidyResult{Class: collection.ClassRaw}, got)
@@ -170,6 +193,7 @@ func TestTidyResumes(t *testing.T) {
 	require.Equal(t, objects, got.Deleted)
 	require.Equal(t, objects, got.Looked)
 	require.Equal(t, int64(objects*len("content")), got.Bytes)
+	require.Contains(t, s.after, "raw/s0999/r/1", "what is done is not listed again")
 	require.Empty(t, s.dump(t))
 }
 

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
@@ -39,18 +42,25 @@ func (c *sweepCheck) deadLetters(ctx context.Context) error {
 	return nil
 }
 
-// dropRunAgain takes out those that have a later run, which runs, or did not fail.
+// dropRunAgain takes out those that have a later run, which runs, or ended well. A later run that was cancelled or terminated
+// has brought nothing: its record still waits. Those that cannot be asked for in time are not counted.
 func (c *sweepCheck) dropRunAgain(ctx context.Context, latest map[string]Execution) error {
-	ids := make([]string, 0, len(latest))
-	for id := range latest {
-		ids = append(ids, fmt.Sprintf("%q", id))
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(latest))
+	n := 0
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		again, err := c.find(ctx, 10*idsAtOnce, `WorkflowType="Record" AND ExecutionStatus!="Failed" AND WorkflowId IN (%s)`, strings.Join(some, ", "))
+		again, err := c.find(ctx, 10*idsAtOnce, `WorkflowType="Record" AND ExecutionStatus IN ("Running", "Completed") AND WorkflowId IN (%s)`, quoted(some))
+		if outOfTime(ctx) {
+			c.leave(len(ids) - n*idsAtOnce)
+			for _, id := range ids[n*idsAtOnce:] {
+				delete(latest, id)
+			}
+			return nil
+		}
 		if err != nil {
 			return err
 		}
+		n++
+		activity.RecordHeartbeat(ctx, n)
 		for _, e := range again {
 			if dead, ok := latest[e.WorkflowID]; ok && e.Started.After(dead.Started) {
 				delete(latest, e.WorkflowID)
@@ -58,6 +68,14 @@ func (c *sweepCheck) dropRunAgain(ctx context.Context, latest map[string]Executi
 		}
 	}
 	return nil
+}
+
+func quoted(ids []string) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = fmt.Sprintf("%q", id)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (c *sweepCheck) tally(latest map[string]Execution) {

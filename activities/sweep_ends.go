@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -17,19 +18,21 @@ const (
 	// endsWithin is how far back the ends of submissions are looked at; a sweep runs every few minutes, so that this is what
 	// a fleet may be without one. The engine's own retention must be longer than the time between two sweeps.
 	endsWithin = 24 * time.Hour
-	// maxEnd bounds what is read of a kept end, in bytes.
+	// maxEnd bounds what is read of a kept end, a proof of shipment or a checksum, in bytes.
 	maxEnd = 64 << 10
 )
 
-// ends looks at submissions that ended without a manifest: it keeps how they ended where the engine's retention does not
-// reach, so that the answer stays the same, and reports those that are a promise broken.
+// ends looks at submissions that ended with a failure: it keeps how they ended where the engine's retention does not reach
+// and no manifest tells it, so that the answer stays the same, and reports those that are a promise broken.
 func (c *sweepCheck) ends(ctx context.Context) error {
 	closed, err := c.find(ctx, maxLooked,
 		`WorkflowType="Submission" AND ExecutionStatus IN ("Failed", "Terminated", "TimedOut", "Canceled") AND CloseTime > %q`, c.ago(endsWithin))
 	if err != nil {
 		return err
 	}
-	return each(ctx, c, closed, workflowOf, c.end)
+	// The latest first: the others were looked at by the sweeps before.
+	slices.SortStableFunc(closed, func(a, b Execution) int { return b.Ended.Compare(a.Ended) })
+	return each(ctx, c, closed, workflowOf, (*sweepCheck).end)
 }
 
 func (c *sweepCheck) end(ctx context.Context, e Execution) error {
@@ -44,18 +47,34 @@ func (c *sweepCheck) end(ctx context.Context, e Execution) error {
 	case end.Result != nil:
 		return nil // it has a manifest
 	}
-	if err := c.keepEnd(ctx, latest.Execution, end); err != nil {
+	stands, err := c.delivered(ctx, latest.Execution)
+	if err != nil {
 		return err
 	}
-	if end.State != collection.StateFailed || failure.Lookup(end.Reason).Severity == failure.SeverityNone {
+	if stands == endNotSettled {
+		if err := c.keepEnd(ctx, latest.Execution, end); err != nil {
+			return err
+		}
+	}
+	if stands == endInPlace || end.State != collection.StateFailed || failure.Lookup(end.Reason).Severity == failure.SeverityNone {
 		return nil
 	}
-	c.report(collection.Finding{
+	c.report(brokenEnd(e, end, stands))
+	return nil
+}
+
+// brokenEnd is the finding about a submission whose customer has no delivery.
+func brokenEnd(e Execution, end verdict.SubmissionEnd, stands endStanding) collection.Finding {
+	f := collection.Finding{
 		Kind: collection.FindingSubmissionFailed, Severity: collection.SEV1, Subject: e.WorkflowID, Since: e.Ended,
 		Detail: fmt.Sprintf("the submission failed as a whole (%s), and its customer has no delivery: %s", end.Reason, end.Detail),
 		Do:     "Put right what the reason says, then submit it again under the same id: what is delivered already is found.",
-	})
-	return nil
+	}
+	if stands == endNotShipped {
+		f.Detail = fmt.Sprintf("the submission is settled in weir's bucket, and its delivery has not reached the customer's destination (%s): %s", end.Reason, end.Detail)
+		f.Do = fmt.Sprintf("Put right what the reason says, then run weir redeliver %s: nothing is collected again.", e.WorkflowID)
+	}
+	return f
 }
 
 // keepEnd writes how a submission ended, once. A manifest that appears later counts more, and so does the end of a later run.

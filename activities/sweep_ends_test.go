@@ -64,6 +64,86 @@ func TestSweepOfEnds(t *testing.T) {
 	require.Contains(t, store.dump(t)[collection.EndKey("ours")], "store_unavailable")
 }
 
+// TestSweepOfShipments: a submission that failed because its destination refused has its delivery in weir's bucket. It is
+// told to redeliver, and nothing more is said once that was done; it never has an end that says otherwise than its manifest.
+func TestSweepOfShipments(t *testing.T) {
+	t.Parallel()
+	sum := func(text string) string { return digest([]byte(text)) }
+	put := func(t *testing.T, store *shaky, plan collection.PlanResult, parts ...string) {
+		body, err := json.Marshal(plan)
+		require.NoError(t, err)
+		store.set(t, collection.PlanKey("s1"), string(body))
+		for _, part := range parts {
+			switch part {
+			case "manifest":
+				store.set(t, collection.ManifestKey("acme", "s1"), "{}")
+				store.set(t, collection.ManifestSumKey("acme", "s1"), manifestSum(sum("{}")))
+			case "shipped", "shipped before":
+				proof := collection.ShipResult{ManifestSHA256: sum(map[string]string{"shipped": "{}", "shipped before": "older"}[part])}
+				body, err := json.Marshal(proof)
+				require.NoError(t, err)
+				store.set(t, collection.ShipmentKey("s1"), string(body)+"\n")
+			}
+		}
+	}
+	const redeliver, again = "run weir redeliver s1", "submit it again under the same id"
+	for _, c := range []struct {
+		name  string
+		ship  bool
+		parts []string
+		do    string
+		kept  bool
+	}{
+		{"not settled", true, nil, again, true},
+		{"refused", true, []string{"manifest"}, redeliver, false},
+		{"redelivered", true, []string{"manifest", "shipped"}, "", false},
+		{"settled again since it was shipped", true, []string{"manifest", "shipped before"}, redeliver, false},
+		{"settled, and nothing to ship", false, []string{"manifest"}, "", false},
+	} {
+		for _, customer := range []string{"acme", ""} { // a submission that was started by hand has no such attribute
+			t.Run(c.name+" of "+customer, func(t *testing.T) {
+				t.Parallel()
+				e := Execution{WorkflowID: "s1", RunID: "r1", Type: "Submission", Customer: customer, Started: ago(time.Hour), Ended: ago(time.Minute)}
+				w := &tower{found: map[string][]Execution{"CloseTime": {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
+					"s1": executionFailure{temporal.NewNonRetryableApplicationError("why", string(collection.ReasonDestinationRefused), nil)},
+				}}
+				store := newShaky()
+				put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", Ship: c.ship}, c.parts...)
+				got := sweepNow(t, w, store, collection.CheckEnds)
+				require.Zero(t, got.Unchecked)
+				if c.do == "" {
+					require.Empty(t, got.Findings)
+				} else {
+					require.Equal(t, []string{"SEV1 submission_failed s1"}, kinds(got))
+					require.Contains(t, got.Findings[0].Do, c.do)
+				}
+				_, kept := store.dump(t)[collection.EndKey("s1")]
+				require.Equal(t, c.kept, kept)
+			})
+		}
+	}
+
+	// A store that does not answer is no leave to say anything.
+	e := Execution{WorkflowID: "s1", RunID: "r1", Customer: "acme", Ended: ago(time.Minute)}
+	w := &tower{found: map[string][]Execution{"CloseTime": {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
+		"s1": executionFailure{temporal.NewNonRetryableApplicationError("why", string(collection.ReasonInternal), nil)},
+	}}
+	for _, key := range []string{
+		collection.ManifestKey("acme", "s1"), collection.PlanKey("s1"), collection.ShipmentKey("s1"), collection.ManifestSumKey("acme", "s1"),
+	} {
+		store := newShaky()
+		put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", Ship: true}, "manifest", "shipped")
+		store.trouble = func(_ int, _, called string) trouble {
+			if called == key {
+				return trouble{refuse: errOutage}
+			}
+			return trouble{}
+		}
+		require.Equal(t, []string{"SEV3 check_failed s1"}, kinds(sweepNow(t, w, store, collection.CheckEnds)), key)
+		require.NotContains(t, store.dump(t), collection.EndKey("s1"))
+	}
+}
+
 func TestSweepOfDeadLetters(t *testing.T) {
 	t.Parallel()
 	dead := func(id string, reason collection.Reason, started time.Duration) Execution {
@@ -76,6 +156,9 @@ func TestSweepOfDeadLetters(t *testing.T) {
 			dead("s1/d", collection.ReasonDeliveryConflict, time.Hour),
 		},
 		`ExecutionStatus!="Failed"`: {
+			{WorkflowID: "s1/d", Started: ago(time.Minute)}, // run again, and cancelled: it still waits
+		},
+		`ExecutionStatus IN ("Running", "Completed")`: {
 			{WorkflowID: "s1/c", Started: ago(time.Minute)}, // run again, and it did not fail
 			{WorkflowID: "s1/a", Started: ago(5 * time.Hour)},
 		},

@@ -75,7 +75,7 @@ func (c *sweepCheck) leases(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("ask %s for its table: %w", collection.CeilingsID, err)
 	}
-	return each(ctx, c, rows, func(r lease.SourceView) string { return r.Source }, func(_ context.Context, r lease.SourceView) error {
+	return each(ctx, c, rows, func(r lease.SourceView) string { return r.Source }, func(c *sweepCheck, _ context.Context, r lease.SourceView) error {
 		for _, w := range r.Workers {
 			if !w.Lost || w.Exposed == 0 || c.now.Sub(w.LeaseEnds) < returnBy {
 				continue
@@ -113,7 +113,7 @@ func (c *sweepCheck) schedules(ctx context.Context) error {
 	// A list may lag behind; these two are looked at by name.
 	ids = append(ids, collection.SweepScheduleID, collection.JanitorScheduleID)
 	slices.Sort(ids)
-	return each(ctx, c, slices.Compact(ids), func(id string) string { return id }, c.schedule)
+	return each(ctx, c, slices.Compact(ids), func(id string) string { return id }, (*sweepCheck).schedule)
 }
 
 func (c *sweepCheck) schedule(ctx context.Context, id string) error {

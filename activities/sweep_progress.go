@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -26,7 +27,7 @@ const (
 // progress reports running submissions in which nothing happens. Most are told apart by the time of their last event; only
 // those that are quiet are looked into.
 func (c *sweepCheck) progress(ctx context.Context) error {
-	running, err := c.find(ctx, maxLooked, `%s AND StartTime < %q`, runningSubmissions, c.ago(c.quiet))
+	running, err := c.oldest(ctx, `%s AND StartTime < %q`, runningSubmissions, c.ago(c.quiet))
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,9 @@ func (c *sweepCheck) progress(ctx context.Context) error {
 			c.unchecked(collection.CeilingsID, err)
 		}
 	}
-	return each(ctx, c, running, workflowOf, func(ctx context.Context, e Execution) error { return c.submission(ctx, e, rows) })
+	return each(ctx, c, running, workflowOf, func(c *sweepCheck, ctx context.Context, e Execution) error {
+		return c.submission(ctx, e, rows)
+	})
 }
 
 func (c *sweepCheck) submission(ctx context.Context, e Execution, rows []lease.SourceView) error {
@@ -156,23 +159,24 @@ func (c *sweepCheck) childrenGone(ctx context.Context, root Described, batches [
 // them: nobody waits for what they collect. A submission that was started again since takes them over, so it is looked at
 // right before; a batch that has ended meanwhile stays as it ended.
 func (c *sweepCheck) orphans(ctx context.Context) error {
-	batches, err := c.find(ctx, maxLooked, runningBatches)
+	batches, err := c.oldest(ctx, runningBatches)
 	if err != nil {
 		return err
 	}
-	roots := map[string]bool{}
-	return each(ctx, c, batches, workflowOf, func(ctx context.Context, b Execution) error {
+	var roots sync.Map // the answers so far; two lookers may ask for one at the same time, and that is no harm
+	return each(ctx, c, batches, workflowOf, func(c *sweepCheck, ctx context.Context, b Execution) error {
 		if b.Root == "" || b.Root == b.WorkflowID {
 			return nil // somebody started it by hand
 		}
-		orphan, known := roots[b.Root]
+		orphan, known := roots.Load(b.Root)
 		if !known {
-			if orphan, err = c.ended(ctx, b.Root); err != nil {
+			ended, err := c.ended(ctx, b.Root)
+			if err != nil {
 				return err
 			}
-			roots[b.Root] = orphan
+			orphan, _ = roots.LoadOrStore(b.Root, ended)
 		}
-		if !orphan {
+		if orphan == false {
 			return nil
 		}
 		return c.adoptOrStop(ctx, b)

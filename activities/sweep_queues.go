@@ -36,14 +36,14 @@ func (c *sweepCheck) queues(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("count the running submissions: %w", err)
 	}
-	batches, err := c.find(ctx, maxLooked, runningBatches)
+	batches, err := c.find(ctx, maxListed, runningBatches)
 	if err != nil {
 		return err
 	}
 	if submissions == 0 && len(batches) == 0 {
 		return nil
 	}
-	err = each(ctx, c, stageQueues(), func(q stageQueue) string { return q.name }, func(ctx context.Context, q stageQueue) error {
+	err = each(ctx, c, stageQueues(), func(q stageQueue) string { return q.name }, func(c *sweepCheck, ctx context.Context, q stageQueue) error {
 		return c.stageQueue(ctx, q, submissions)
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *sweepCheck) queues(ctx context.Context) error {
 		// Then pollers alone decide, and a source that is closed may be called unpolled.
 		c.unchecked(collection.CeilingsID, err)
 	}
-	return each(ctx, c, sources, func(s string) string { return collection.QueueCollect(s) }, func(ctx context.Context, source string) error {
+	return each(ctx, c, sources, func(s string) string { return collection.QueueCollect(s) }, func(c *sweepCheck, ctx context.Context, source string) error {
 		return c.sourceQueue(ctx, source, rows)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,6 +32,10 @@ type tower struct {
 	// broken are the ids that cannot be asked for; panics are those that bring the asker down.
 	broken, panics map[string]bool
 
+	// onFind and onLast are called before a search and before the question for a last event.
+	onFind, onLast func(ctx context.Context, about string)
+
+	mu        sync.Mutex
 	cancelled []string
 	// onDescribe is called before each answer.
 	onDescribe func(id string)
@@ -49,7 +54,13 @@ func match[T any](all map[string]T, query string) (T, bool) {
 	return best, ok
 }
 
-func (w *tower) Find(_ context.Context, query string, limit int) ([]Execution, bool, error) {
+func (w *tower) Find(ctx context.Context, query string, limit int) ([]Execution, bool, error) {
+	if w.onFind != nil {
+		w.onFind(ctx, query)
+	}
+	if ctx.Err() != nil {
+		return nil, false, ctx.Err()
+	}
 	if w.broken["search"] {
 		return nil, false, errEngine
 	}
@@ -80,7 +91,13 @@ func (w *tower) Describe(_ context.Context, id, run string) (Described, error) {
 	return Described{}, ErrUnknownToEngine
 }
 
-func (w *tower) LastEvent(_ context.Context, id, _ string) (time.Time, error) {
+func (w *tower) LastEvent(ctx context.Context, id, _ string) (time.Time, error) {
+	if w.onLast != nil {
+		w.onLast(ctx, id)
+	}
+	if ctx.Err() != nil {
+		return time.Time{}, ctx.Err()
+	}
 	if w.panics[id] {
 		panic("a row that nobody can read")
 	}
@@ -125,6 +142,8 @@ func (w *tower) Schedule(_ context.Context, id string) (ScheduleState, error) {
 }
 
 func (w *tower) Cancel(_ context.Context, id, run, _ string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.cancelled = append(w.cancelled, id+"@"+run)
 	return nil
 }

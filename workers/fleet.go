@@ -19,7 +19,7 @@ const fleetSlots = 4
 func (p *process) fleetActivities(w worker.Worker) {
 	at := p.watch()
 	sweeper := &activities.Sweeper{Watch: at, Store: p.store, Clock: time.Now}
-	janitor := &activities.Janitor{Store: p.store, Submissions: at, Ages: p.cfg.Retention.Ages()}
+	janitor := &activities.Janitor{Store: p.store, Submissions: at, Ages: p.cfg.Retention.Ages(), Clock: time.Now}
 	register(w, collection.ActivitySweepCheck, sweeper.SweepCheck)
 	register(w, collection.ActivityTidy, janitor.Tidy)
 }

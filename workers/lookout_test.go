@@ -63,13 +63,13 @@ func TestWatchKnowsWhatIsGone(t *testing.T) {
 	require.NoError(t, unknown(nil))
 }
 
-// TestOpenAsksByName: a submission and its replay, and whatever else runs below it; an engine that does not answer is no
+// TestOpenAsksByName: a submission, its replay and its redelivery, and whatever else runs below it; an engine that does not answer is no
 // leave to delete.
 func TestOpenAsksByName(t *testing.T) {
 	t.Parallel()
 	ask := func(running map[string]bool, below int64, failure error) (bool, error) {
 		engine := &mocks.Client{}
-		for _, id := range []string{"s1", collection.ReplayWorkflowID("s1")} {
+		for _, id := range []string{"s1", collection.ReplayWorkflowID("s1"), collection.RedeliverWorkflowID("s1")} {
 			info := ran("r", time.Now())
 			if running[id] {
 				info.Status = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
@@ -89,6 +89,7 @@ func TestOpenAsksByName(t *testing.T) {
 		{nil, 0, nil, false},
 		{map[string]bool{"s1": true}, 0, nil, true},
 		{map[string]bool{"s1/replay": true}, 0, nil, true},
+		{map[string]bool{"s1/redeliver": true}, 0, nil, true},
 		{nil, 2, nil, true},
 		{nil, 0, serviceerror.NewNotFound("forgotten"), false},
 	} {

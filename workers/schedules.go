@@ -26,7 +26,7 @@ func schedules() []client.ScheduleOptions {
 			Action: &client.ScheduleWorkflowAction{
 				ID: collection.SweepScheduleID, Workflow: collection.WorkflowSweep, Args: []any{collection.SweepInput{}},
 				TaskQueue: collection.QueueFleet,
-				// One that hangs must not keep the next ones from running.
+				// One that hangs must not keep the next ones from running. It is more than workflows.SweepLongest.
 				WorkflowExecutionTimeout: 20 * time.Minute,
 				StaticSummary:            "Look for what no workflow says of itself",
 			},

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/workflows"
 )
 
 // TestSchedulesAreMadeOnce: what is there is left alone, and one that is paused is said to be so.
@@ -46,6 +48,16 @@ func TestOneScheduleThatFailsKeepsNoOther(t *testing.T) {
 	require.ErrorContains(t, err, collection.SweepScheduleID)
 	require.ErrorContains(t, err, collection.JanitorScheduleID)
 	c.AssertExpectations(t)
+}
+
+// TestSweepEndsByItself: a sweep in which every check takes as long as it may is not cut off, and keeps what it has found.
+func TestSweepEndsByItself(t *testing.T) {
+	t.Parallel()
+	for _, o := range schedules() {
+		if action := o.Action.(*client.ScheduleWorkflowAction); o.ID == collection.SweepScheduleID {
+			require.Less(t, workflows.SweepLongest()+time.Minute, action.WorkflowExecutionTimeout)
+		}
+	}
 }
 
 func TestSchedulesDoNotPileUp(t *testing.T) {

@@ -155,10 +155,10 @@ func (w watch) Cancel(ctx context.Context, workflowID, runID, reason string) err
 	return err
 }
 
-// Open implements activities.Submissions: the submission and its replay are looked at by name, whatever else works on its
-// records by a search.
+// Open implements activities.Submissions: the submission, its replay and its redelivery are looked at by name, whatever else
+// works on its records by a search.
 func (w watch) Open(ctx context.Context, submission string) (bool, error) {
-	for _, id := range []string{submission, collection.ReplayWorkflowID(submission)} {
+	for _, id := range []string{submission, collection.ReplayWorkflowID(submission), collection.RedeliverWorkflowID(submission)} {
 		d, err := w.Describe(ctx, id, "")
 		switch {
 		case err == nil && d.Running:

@@ -49,15 +49,21 @@ func (s *sweep) run(ctx workflow.Context) (collection.SweepResult, error) {
 	return s.result, nil
 }
 
-// checkTimeout bounds one check, and checkTries says how often it is tried: the next sweep is only minutes away.
 const (
-	checkTimeout = 2 * time.Minute
-	checkTries   = 2
+	// checkTimeout bounds one try of a check, which ends by itself before and tells what it has found by then.
+	checkTimeout = 105 * time.Second
+	// checkFor bounds all tries of a check, and checkTries says how many they are: the next sweep is only minutes away.
+	checkFor   = 140 * time.Second
+	checkTries = 2
 )
+
+// SweepLongest is how long a sweep takes at most. Its schedule must give it more.
+func SweepLongest() time.Duration { return time.Duration(len(collection.SweepChecks())) * checkFor }
 
 func (s *sweep) check(ctx workflow.Context, check collection.Check) (collection.CheckResult, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: collection.QueueFleet, StartToCloseTimeout: checkTimeout, HeartbeatTimeout: time.Minute, Summary: string(check),
+		TaskQueue: collection.QueueFleet, StartToCloseTimeout: checkTimeout, ScheduleToCloseTimeout: checkFor, HeartbeatTimeout: time.Minute,
+		Summary:     string(check),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: checkTries},
 	})
 	var found collection.CheckResult

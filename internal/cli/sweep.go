@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -120,7 +121,7 @@ func (a *app) showSweep(s starter.SweepAnswer) {
 	}
 	if len(s.DeadLetters) > 0 {
 		out.Blank()
-		showDeadLetters(out, s.DeadLetters, now)
+		showDeadLetters(out, s.DeadLetters, uncounted(s.Checks), now)
 	}
 }
 
@@ -175,11 +176,20 @@ func showFindings(out *screen.Screen, findings []collection.Finding) {
 	facts.End()
 }
 
-func showDeadLetters(out *screen.Screen, dead []collection.DeadLetterCount, now time.Time) {
+// uncounted says that there are more dead letters than the sweep has counted.
+func uncounted(checks []collection.CheckResult) bool {
+	return slices.ContainsFunc(checks, func(c collection.CheckResult) bool { return c.Check == collection.CheckDeadLetters && c.AtLeast })
+}
+
+func showDeadLetters(out *screen.Screen, dead []collection.DeadLetterCount, more bool, now time.Time) {
+	count := screen.Count
+	if more {
+		count = func(n int) string { return "at least " + screen.Count(n) }
+	}
 	table := out.NewTable(screen.Column{Title: "DEAD LETTERS", Right: true}, screen.Column{Title: "SOURCE"}, screen.Column{Title: "REASON"},
 		screen.Column{Title: "OLDEST"})
 	for _, d := range dead {
-		table.Row(screen.Text(screen.Count(d.Records)), screen.Text(d.Source), screen.Text(string(d.Reason)), screen.Text(screen.Since(d.Oldest, now)))
+		table.Row(screen.Text(count(d.Records)), screen.Text(d.Source), screen.Text(string(d.Reason)), screen.Text(screen.Since(d.Oldest, now)))
 	}
 	table.End()
 }

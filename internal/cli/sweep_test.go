@@ -117,6 +117,12 @@ DEAD LETTERS  SOURCE    REASON       OLDEST
 	require.NoError(t, json.Unmarshal([]byte(s.stdout), &back))
 	require.Equal(t, answer, back)
 
+	c.swept.Checks = append(c.swept.Checks, collection.CheckResult{Check: collection.CheckDeadLetters, AtLeast: true})
+	require.Contains(t, ask(t, c, "sweep").stdout, `
+  DEAD LETTERS  SOURCE    REASON       OLDEST
+at least 1,200  bookshop  parse_empty  2026-01-02 09:00:00 UTC (3 h ago)
+`)
+
 	c.swept.Findings = answer.Findings[1:]
 	require.Equal(t, ExitOK, ask(t, c, "sweep").code, "what is mended, or internal, is no verdict")
 }
@@ -174,7 +180,7 @@ uploads/    30
 raw/         7
 parsed/      7
 seen/        7
-staged/      7
+staged/     10
 replays/    90
 ledger/     90
 plans/     100

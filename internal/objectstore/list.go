@@ -15,12 +15,21 @@ import (
 
 // List walks over the objects whose keys begin with a prefix. See storetest.Store.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error] {
+	return s.ListAfter(ctx, prefix, "")
+}
+
+// ListAfter is List behind a key. See storetest.Store.
+func (s *Store) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error] {
 	return func(yield func(collection.ObjectInfo, error) bool) {
-		pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{
+		in := &s3.ListObjectsV2Input{
 			Bucket: &s.bucket, Prefix: &prefix,
 			// XML cannot carry every byte that a key may have.
 			EncodingType: types.EncodingTypeUrl,
-		})
+		}
+		if after != "" {
+			in.StartAfter = &after
+		}
+		pages := s3.NewListObjectsV2Paginator(s.client, in)
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {

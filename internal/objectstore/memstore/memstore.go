@@ -158,12 +158,17 @@ func (s *Store) Head(ctx context.Context, key string) (collection.ObjectInfo, er
 
 // List walks over the objects whose keys begin with a prefix, as they were when it began.
 func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error] {
+	return s.ListAfter(ctx, prefix, "")
+}
+
+// ListAfter is List behind a key.
+func (s *Store) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error] {
 	return func(yield func(collection.ObjectInfo, error) bool) {
 		s.mu.Lock()
 		objects := maps.Clone(s.objects)
 		s.mu.Unlock()
 		for _, key := range slices.Sorted(maps.Keys(objects)) {
-			if !strings.HasPrefix(key, prefix) {
+			if !strings.HasPrefix(key, prefix) || key <= after {
 				continue
 			}
 			if err := ctx.Err(); err != nil {

@@ -22,6 +22,7 @@ func readChecks() []check {
 		{"OpenStreams", openStreams},
 		{"ListManyPages", listManyPages},
 		{"ListPrefix", listPrefix},
+		{"ListAfter", listAfter},
 		{"ListEndsEarly", listEndsEarly},
 	}
 }
@@ -158,6 +159,30 @@ func listPrefix(t *testing.T, s Store, prefix string) {
 		require.NotEmpty(t, info.ETag)
 		require.False(t, info.LastModified.IsZero())
 	}
+}
+
+func listAfter(t *testing.T, s Store, prefix string) {
+	for _, name := range []string{"a", "b", "b.c/d", "b+c d", "c", "d/e"} {
+		_, err := s.Put(t.Context(), prefix+name, []byte(name), text)
+		require.NoError(t, err)
+	}
+	all := listed(t, s, prefix)
+	require.Len(t, all, 6)
+	behind := func(under, after string) []string {
+		var keys []string
+		for info, err := range s.ListAfter(t.Context(), under, after) {
+			require.NoError(t, err)
+			keys = append(keys, info.Key)
+		}
+		return keys
+	}
+	require.Equal(t, all, behind(prefix, ""))
+	for i, key := range all {
+		require.Equal(t, all[i+1:], append([]string{}, behind(prefix, key)...), "behind %q", key)
+	}
+	require.Equal(t, []string{prefix + "c", prefix + "d/e"}, behind(prefix, prefix+"bb"), "it need not be there")
+	require.Equal(t, []string{prefix + "c"}, behind(prefix+"c", prefix+"a"), "it need not be under the prefix")
+	require.Empty(t, behind(prefix+"a", prefix+"b"))
 }
 
 func listEndsEarly(t *testing.T, s Store, prefix string) {

@@ -69,6 +69,10 @@ type Store interface {
 	// List walks over the objects whose keys begin with the prefix, in the order of their keys' bytes, however many they
 	// are. An error ends it. It knows neither SHA256 nor Generation.
 	List(ctx context.Context, prefix string) iter.Seq2[collection.ObjectInfo, error]
+
+	// ListAfter is List of those whose keys come behind after, which need not be there; what lies before it costs nothing.
+	// An empty after is List.
+	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error]
 }
 
 // RemoteStore is a Store behind a network.
