@@ -62,22 +62,68 @@ func readBatchInline(ctx context.Context, store Store, submission, source string
 // WriteLedger stores how the records of one batch ended.
 func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInput) (collection.WriteLedgerResult, error) {
 	key := collection.LedgerKey(in.Submission, in.Source, in.Number)
-	if err := writeLedger(ctx, b.Store, key, in.Rows); err != nil {
+	write := writeLedger
+	if in.Part {
+		write = addToLedger
+	}
+	if err := write(ctx, b.Store, key, in.Rows); err != nil {
 		return collection.WriteLedgerResult{}, err
 	}
 	return collection.WriteLedgerResult{Ledger: key}, nil
 }
 
 func writeLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	for _, row := range rows {
-		if err := encoder.Encode(row); err != nil {
-			return fmt.Errorf("encode the ledger row of record %s: %w", row.Record, err)
-		}
+	body, err := encodeLines(rows)
+	if err != nil {
+		return fmt.Errorf("the ledger %s: %w", key, err)
 	}
-	if _, err := store.Put(ctx, key, body.Bytes(), typeJSONLines); err != nil {
+	if _, err := store.Put(ctx, key, body, typeJSONLines); err != nil {
 		return storeFailed(ctx, "store the ledger "+key, err)
 	}
 	return nil
+}
+
+// addToLedger writes some rows of a batch into its part of the ledger, beside those that other calls have written, by compare
+// and swap: adding the same again changes nothing, and a late attempt takes nobody's rows away.
+func addToLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
+	_, err := untilWritten(func() (string, error) { return key, addOnce(ctx, store, key, rows) })
+	return err
+}
+
+func addOnce(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
+	body, info, err := readWhole(ctx, store, key, maxLedgerObject)
+	first := errors.Is(err, collection.ErrObjectMissing)
+	if err != nil && !first {
+		return storeFailed(ctx, "read the ledger "+key, err)
+	}
+	standing, err := collection.DecodeLines[collection.LedgerRow](body)
+	if err != nil {
+		return finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
+	}
+	body, err = encodeLines(withRows(standing, rows))
+	if err != nil {
+		return fmt.Errorf("the ledger %s: %w", key, err)
+	}
+	if first {
+		_, err = store.Create(ctx, key, body, typeJSONLines)
+	} else {
+		_, err = store.Replace(ctx, key, body, typeJSONLines, info)
+	}
+	return unlessCrossed(ctx, "store the ledger "+key, err)
+}
+
+// withRows puts rows in the places of those of the same records, and others behind them.
+func withRows(standing, rows []collection.LedgerRow) []collection.LedgerRow {
+	place := make(map[string]int, len(standing))
+	for i, row := range standing {
+		place[row.Record] = i
+	}
+	for _, row := range rows {
+		if i, ok := place[row.Record]; ok {
+			standing[i] = row
+		} else {
+			standing = append(standing, row)
+		}
+	}
+	return standing
 }

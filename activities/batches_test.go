@@ -116,3 +116,41 @@ func TestWriteLedger(t *testing.T) {
 	_, err := write()
 	requireTransient(t, err, collection.ReasonStoreUnavailable, "store the ledger ledger/s1/books/00003.jsonl")
 }
+
+// TestWriteLedgerInCalls: rows that are too many for one call come by several, in any order and any number of times.
+func TestWriteLedgerInCalls(t *testing.T) {
+	row := func(i int, detail string) collection.LedgerRow {
+		return collection.LedgerRow{Line: i, RecordResult: collection.RecordResult{Record: fmt.Sprint(i), Outcome: collection.OutcomeDeadLettered, Detail: detail}}
+	}
+	store := newShaky()
+	write := func(rows ...collection.LedgerRow) {
+		in := collection.WriteLedgerInput{Submission: "s1", Source: "books", Number: 1, Part: true, Rows: rows}
+		out, err := run(t, &trial{}, (&Batches{Store: store}).WriteLedger, in)
+		require.NoError(t, err)
+		require.Equal(t, "ledger/s1/books/00001.jsonl", out.Ledger)
+	}
+	read := func() []collection.LedgerRow {
+		return lines[collection.LedgerRow](t, store.text(t, "ledger/s1/books/00001.jsonl"))
+	}
+	write(row(1, "a"), row(2, "b"))
+	write(row(3, "c"))
+	write(row(3, "c"))
+	write(row(1, "a"), row(2, "b"))
+	require.Equal(t, []collection.LedgerRow{row(1, "a"), row(2, "b"), row(3, "c")}, read(), "a late attempt takes nothing away")
+
+	// Another attempt writes between our reading and writing.
+	crossed := false
+	store.trouble = func(_ int, op, _ string) trouble {
+		if op == "Replace" && !crossed {
+			crossed = true
+			write(row(4, "d"))
+		}
+		return trouble{}
+	}
+	write(row(5, "e"))
+	require.Equal(t, []collection.LedgerRow{row(1, "a"), row(2, "b"), row(3, "c"), row(4, "d"), row(5, "e")}, read())
+
+	store.trouble = func(int, string, string) trouble { return trouble{refuse: errOutage} }
+	_, err := run(t, &trial{}, (&Batches{Store: store}).WriteLedger, collection.WriteLedgerInput{Submission: "s1", Source: "books", Number: 1, Part: true})
+	requireTransient(t, err, collection.ReasonStoreUnavailable, "read the ledger ledger/s1/books/00001.jsonl")
+}

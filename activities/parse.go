@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"go.temporal.io/sdk/activity"
 
@@ -34,7 +33,10 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	}
 	rules, ok := p.Rulebook.Rules(in.Source, in.Raw.Method)
 	if !ok {
-		return collection.ParseResult{}, unknownHere(strings.TrimSuffix(in.Source+", method "+in.Raw.Method, ", method "))
+		if in.Raw.Method != "" {
+			return collection.ParseResult{}, methodUnknownHere(in.Source, in.Raw.Method)
+		}
+		return collection.ParseResult{}, unknownHere(in.Source)
 	}
 	record, err := wholeRecord(ctx, p.Store, in.Record)
 	if err != nil {
@@ -61,13 +63,13 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
 	body, err := p.Store.Get(ctx, raw.Key, raw.Size)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		return nil, finalf(collection.ReasonInternal, "the raw body %s is gone: replay the record", raw.Key)
+		return nil, finalf(collection.ReasonInternal, "the raw body %s is gone: replay the record with --from collect", raw.Key)
 	}
 	if err != nil {
 		return nil, storeFailed(ctx, "read the raw body", err)
 	}
 	if got := digest(body); got != raw.SHA256 {
-		return nil, finalf(collection.ReasonInternal, "the raw body %s has SHA-256 %s instead of %s: replay the record",
+		return nil, finalf(collection.ReasonInternal, "the raw body %s has SHA-256 %s instead of %s: replay the record with --from collect",
 			raw.Key, got, raw.SHA256)
 	}
 	return body, nil

@@ -146,7 +146,7 @@ func TestParseBody(t *testing.T) {
 	p = fresh()
 	p.store.remove(p.in.Raw.Key)
 	_, err = p.parse(t)
-	requireFinal(t, err, collection.ReasonInternal, "the raw body "+p.in.Raw.Key+" is gone")
+	requireFinal(t, err, collection.ReasonInternal, "the raw body "+p.in.Raw.Key+" is gone", "--from collect")
 
 	p = fresh()
 	p.store.trouble = func(int, string, string) trouble { return trouble{refuse: errOutage} }

@@ -105,17 +105,17 @@ func (r *Replayer) keepPlan(ctx context.Context, plan collection.ReplayPlan) (co
 }
 
 // maxReplayInline bounds a record that is handed out by value: what is known of its kept bytes goes with it, and 500 of both
-// must stay under Temporal's limit for one result.
+// mostly go into one result.
 const maxReplayInline = collection.MaxRecordInline / 2
 
-// LoadReplay reads the records of one batch of a replay, and where each starts. A row of a record that the submission's plan
-// does not know is left out: it must not keep the others.
+// LoadReplay reads the records of one batch of a replay, and where each starts: as many as one result may hold. A row of a
+// record that the submission's plan does not know is left out: it must not keep the others.
 func (r *Replayer) LoadReplay(ctx context.Context, in collection.LoadReplayInput) (collection.LoadReplayResult, error) {
 	var out collection.LoadReplayResult
 	key := collection.ReplayBatchKey(in.Submission, in.Replay, in.Source, in.Number)
 	starts, err := readLines[replayStart](ctx, r.Store, key)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		return out, finalf(collection.ReasonInternal, "the batch %s of the replay is gone: was it deleted?", key)
+		return out, finalf(collection.ReasonInternal, "the batch %s of the replay is gone: start another replay", key)
 	}
 	if err != nil {
 		return out, err
@@ -128,13 +128,24 @@ func (r *Replayer) LoadReplay(ctx context.Context, in collection.LoadReplayInput
 	for _, record := range records {
 		known[record.ID] = record
 	}
-	for _, start := range starts {
-		record, ok := known[start.Record]
+	size := 0
+	for i := in.After; i < len(starts); i++ {
+		record, ok := known[starts[i].Record]
 		if !ok {
-			activity.GetLogger(ctx).Error("a dead letter stands in no batch of the plan", "record", start.Record, "batch", key)
+			activity.GetLogger(ctx).Error("a dead letter stands in no batch of the plan", "record", starts[i].Record, "batch", key)
 			continue
 		}
-		out.Records = append(out.Records, collection.ReplayedRecord{Record: record, Replay: start.RecordReplay})
+		one := collection.ReplayedRecord{Record: record, Replay: starts[i].RecordReplay}
+		encoded, err := json.Marshal(one)
+		if err != nil {
+			return out, fmt.Errorf("encode record %s of the replay: %w", record.ID, err)
+		}
+		// A comma stands between two.
+		if size += len(encoded) + 1; size > collection.MaxCall && len(out.Records) > 0 {
+			out.Next = i
+			return out, nil
+		}
+		out.Records = append(out.Records, one)
 	}
 	return out, nil
 }

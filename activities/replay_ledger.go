@@ -16,22 +16,34 @@ const mergeTries = 5
 // changes nothing.
 func (r *Replayer) MergeLedger(ctx context.Context, in collection.MergeLedgerInput) (collection.MergeLedgerResult, error) {
 	out := collection.MergeLedgerResult{Ledger: collection.LedgerKey(in.Submission, in.Source, in.Number)}
+	var err error
+	out.Kept, err = rewriteLedger(ctx, r.Store, out.Ledger, func(rows []collection.LedgerRow) bool { return mergeRows(rows, in.Rows) })
+	return out, err
+}
+
+// rewriteLedger writes the next generation of a part of the ledger, by compare and swap, and returns where the one before is
+// kept. change changes rows in their places and says whether there was anything to change; it is called again on what
+// somebody else has written meanwhile.
+func rewriteLedger(ctx context.Context, store Store, key string, change func([]collection.LedgerRow) bool) (kept string, err error) {
+	return untilWritten(func() (string, error) { return rewriteOnce(ctx, store, key, change) })
+}
+
+// untilWritten tries again for as long as a write is crossed by others, which a *collection.ConflictError says.
+func untilWritten(try func() (string, error)) (string, error) {
 	var lastMet *collection.ConflictError
 	for range mergeTries {
-		kept, err := r.merge(ctx, out.Ledger, in.Rows)
-		if errors.As(err, &lastMet) {
-			continue
+		kept, err := try()
+		if !errors.As(err, &lastMet) {
+			return kept, err
 		}
-		out.Kept = kept
-		return out, err
 	}
-	return out, transient(collection.ReasonStoreUnavailable, 0,
+	return "", transient(collection.ReasonStoreUnavailable, 0,
 		collection.AttemptFailure{Detail: lastMet.Error() + ": somebody else writes it all the time"}, nil)
 }
 
-// merge makes one attempt; a *collection.ConflictError says that the part has changed under its hands.
-func (r *Replayer) merge(ctx context.Context, key string, news []collection.LedgerRow) (kept string, err error) {
-	body, info, err := readWhole(ctx, r.Store, key, maxLedgerObject)
+// rewriteOnce makes one attempt; a *collection.ConflictError says that the part has changed under its hands.
+func rewriteOnce(ctx context.Context, store Store, key string, change func([]collection.LedgerRow) bool) (kept string, err error) {
+	body, info, err := readWhole(ctx, store, key, maxLedgerObject)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return "", finalf(collection.ReasonInternal, "the part %s of the ledger is gone: was it deleted?", key)
 	}
@@ -42,22 +54,27 @@ func (r *Replayer) merge(ctx context.Context, key string, news []collection.Ledg
 	if err != nil {
 		return "", finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
 	}
-	if !mergeRows(rows, news) {
+	if !change(rows) {
 		return "", nil
 	}
-	merged, err := encodeLines(rows)
+	changed, err := encodeLines(rows)
 	if err != nil {
 		return "", err
 	}
-	if kept, err = keepGeneration(ctx, r.Store, key, body, info.Generation); err != nil {
+	if kept, err = keepGeneration(ctx, store, key, body, info.Generation); err != nil {
 		return "", err
 	}
-	_, err = r.Store.Replace(ctx, key, merged, typeJSONLines, info)
-	var changed *collection.ConflictError
-	if err != nil && !errors.As(err, &changed) {
-		return "", storeFailed(ctx, "write "+key, err)
+	_, err = store.Replace(ctx, key, changed, typeJSONLines, info)
+	return kept, unlessCrossed(ctx, "write "+key, err)
+}
+
+// unlessCrossed shapes the error of a conditional write, but for the one that says that somebody else was faster.
+func unlessCrossed(ctx context.Context, doing string, err error) error {
+	var crossed *collection.ConflictError
+	if err == nil || errors.As(err, &crossed) {
+		return err
 	}
-	return kept, err
+	return storeFailed(ctx, doing, err)
 }
 
 // mergeRows puts new results into rows, and says whether anything has changed.
@@ -113,18 +130,23 @@ const mostGenerations = 1000
 // keepGeneration stores the content of an object beside it, before the next generation takes its place, and returns the name.
 // What is kept is never written over: an object whose generation nobody has counted takes the first name that is free.
 func keepGeneration(ctx context.Context, store Store, key string, body []byte, generation int) (string, error) {
-	first := max(generation, 1)
+	return createFree(ctx, store, key, body, typeBytes, max(generation, 1))
+}
+
+// createFree writes an object under the first name of a generation, from the given one on, that is free or has this content
+// already, and returns the name.
+func createFree(ctx context.Context, store Store, key string, body []byte, contentType string, first int) (string, error) {
 	for g := first; g < first+mostGenerations; g++ {
-		kept := collection.GenerationKey(key, g)
-		_, err := store.Create(ctx, kept, body, typeBytes)
+		name := collection.GenerationKey(key, g)
+		_, err := store.Create(ctx, name, body, contentType)
 		var taken *collection.ConflictError
 		if errors.As(err, &taken) {
 			continue
 		}
 		if err != nil {
-			return "", storeFailed(ctx, "keep "+kept, err)
+			return "", storeFailed(ctx, "write "+name, err)
 		}
-		return kept, nil
+		return name, nil
 	}
 	return "", finalf(collection.ReasonInternal, "%d generations of %s are kept already: who writes it all the time?", mostGenerations, key)
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -73,27 +74,28 @@ func (s *selection) batch(ctx context.Context, source string, n int, now *collec
 	key := collection.LedgerKey(s.in.Submission, source, n)
 	rows, err := readLines[collection.LedgerRow](ctx, s.Store, key)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		return 0, finalf(collection.ReasonInternal, "the part %s of the ledger is gone: was it deleted?", key)
+		// It must not keep the others. The settlement at the end makes it again: its tally is not the manifest's.
+		activity.GetLogger(ctx).Error("a part of the ledger is gone: its dead letters are not selected", "object", key)
+		s.plan.LostParts++
+		return 0, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	var starts []replayStart
+	var taken []collection.LedgerRow
 	for _, row := range rows {
 		now.Add(row.Outcome, row.Reason, 1)
 		if row.IsDead() {
 			s.plan.Dead++
 		}
-		if !s.in.Select.Takes(row) {
-			continue
+		if s.in.Select.Takes(row) {
+			taken = append(taken, row)
 		}
-		start, ok := s.in.From.Start(row.RecordResult)
-		if !ok {
-			s.plan.WithoutRaw++
-			continue
-		}
-		starts = append(starts, replayStart{row.Record, start})
 	}
+	if err := s.lookForRaw(ctx, taken); err != nil {
+		return 0, err
+	}
+	starts := s.starts(taken)
 	if len(starts) == 0 {
 		return 0, nil
 	}
@@ -106,6 +108,45 @@ func (s *selection) batch(ctx context.Context, source string, n int, now *collec
 		return 0, storeFailed(ctx, "store "+key, err)
 	}
 	return len(starts), nil
+}
+
+// lookForRaw takes the kept bytes from rows whose bytes are not there any more: the retention of raw bytes may be shorter than
+// the ledger's.
+func (s *selection) lookForRaw(ctx context.Context, rows []collection.LedgerRow) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(readAhead)
+	for i := range rows {
+		row := &rows[i]
+		if row.Raw == nil || s.in.From == collection.ReplayFromCollect {
+			continue
+		}
+		group.Go(func() error {
+			_, err := s.Store.Head(ctx, row.Raw.Key)
+			if errors.Is(err, collection.ErrObjectMissing) {
+				row.Raw = nil
+				return nil
+			}
+			if err != nil {
+				return storeFailed(ctx, "look for "+row.Raw.Key, err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// starts is how the rows are run again that have something to start from.
+func (s *selection) starts(rows []collection.LedgerRow) []replayStart {
+	var starts []replayStart
+	for _, row := range rows {
+		start, ok := s.in.From.Start(row.RecordResult)
+		if !ok {
+			s.plan.WithoutRaw++
+			continue
+		}
+		starts = append(starts, replayStart{row.Record, start})
+	}
+	return starts
 }
 
 func sameTally(a, b collection.Tally) bool {

@@ -30,6 +30,7 @@ func newReplaying(t require.TestingT, rows string, ends ...end) *replaying {
 		r.edit(t, p, func(row *collection.LedgerRow) {
 			if row.Reason == collection.ReasonParseEmpty {
 				row.Raw = kept(p)
+				r.store.set(t, row.Raw.Key, "<>")
 			}
 		})
 	}
@@ -153,10 +154,50 @@ func TestSelectDeadRefuses(t *testing.T) {
 	_, err = run(t, &trial{}, r.SelectDead, collection.ReplayInput{Submission: "nope"})
 	requireFinal(t, err, collection.ReasonCommandRefused, "no plan of submission nope")
 
-	lost := newReplaying(t, pages(2), wasEmpty)
-	lost.store.remove(lost.records[0].ledgerKey())
-	_, err = run(t, &trial{}, lost.SelectDead, collection.ReplayInput{Submission: "s1"})
-	requireFinal(t, err, collection.ReasonInternal, "ledger/s1/books/00001.jsonl of the ledger is gone")
+	damaged := newReplaying(t, pages(2), wasEmpty)
+	damaged.store.set(t, damaged.records[0].ledgerKey(), "{\n")
+	_, err = run(t, &trial{}, damaged.SelectDead, collection.ReplayInput{Submission: "s1"})
+	requireFinal(t, err, collection.ReasonInternal, "ledger/s1/books/00001.jsonl is damaged in line 1")
+}
+
+// TestSelectDeadWithoutAPart: a part of the ledger that is lost keeps no other from being replayed, and the settlement at the
+// end makes it again.
+func TestSelectDeadWithoutAPart(t *testing.T) {
+	r := newReplaying(t, pages(4), wasEmpty)
+	r.store.remove(r.records[0].ledgerKey())
+	plan := r.selected(t, collection.ReplayInput{})
+	require.Equal(t, 1, plan.LostParts)
+	require.Equal(t, 2, plan.Selected, "those of the other part")
+	require.True(t, plan.Stale, "so that it is settled, whatever was selected")
+	r.mustSettle(t, &trial{})
+	r.another(t, 1)
+	again := r.selected(t, collection.ReplayInput{})
+	require.Zero(t, again.LostParts)
+	require.Equal(t, 4, again.Selected)
+}
+
+// TestSelectDeadWithoutRaw: the ledger is kept longer than the raw bytes. A record whose bytes are gone is collected again,
+// unless the source must not be asked.
+func TestSelectDeadWithoutRaw(t *testing.T) {
+	for from, want := range map[collection.ReplayFrom]struct{ selected, withoutRaw, raws int }{
+		"": {4, 0, 3}, collection.ReplayFromCollect: {4, 0, 0}, collection.ReplayFromRaw: {3, 1, 3}, collection.ReplayFromParse: {3, 1, 3},
+	} {
+		r := newReplaying(t, pages(4), wasEmpty)
+		r.store.remove(kept(r.records[1]).Key)
+		plan := r.selected(t, collection.ReplayInput{From: from})
+		require.Equal(t, want.selected, plan.Selected, from)
+		require.Equal(t, want.withoutRaw, plan.WithoutRaw, from)
+		raws := 0
+		for n := 1; n <= 2; n++ {
+			for _, start := range lines[replayStart](t, r.store.text(t, collection.ReplayBatchKey("s1", 1, "books", n))) {
+				if start.Raw != nil {
+					raws++
+					require.NotEqual(t, r.records[1].ID, start.Record)
+				}
+			}
+		}
+		require.Equal(t, want.raws, raws, from)
+	}
 }
 
 // TestSelectDeadCrashes: whichever call to the store fails, the attempt may be made again, and makes the same plan.
@@ -203,7 +244,7 @@ func TestLoadReplay(t *testing.T) {
 
 	in.Number = 9
 	_, err = run(t, &trial{}, r.LoadReplay, in)
-	requireFinal(t, err, collection.ReasonInternal, "of the replay is gone")
+	requireFinal(t, err, collection.ReasonInternal, "of the replay is gone: start another replay")
 	in.Number = 1
 	r.store.remove(collection.BatchKey("s1", "books", 1))
 	_, err = run(t, &trial{}, r.LoadReplay, in)
@@ -223,4 +264,40 @@ func TestLoadReplayOfLargeRecords(t *testing.T) {
 	require.Equal(t, r.records[0].ID, whole.ID)
 	require.NotEmpty(t, whole.Fields)
 	require.Equal(t, kept(r.records[0]), out.Records[0].Replay.Raw)
+}
+
+// TestLoadReplayInCalls: the largest kept bytes that a target can name are more than one result holds, so that a second call
+// reads on; every record comes once.
+func TestLoadReplayInCalls(t *testing.T) {
+	p := newPlanning(500)
+	plan := p.mustPlan(t, p.uploaded(t, "list.jsonl", pages(500)))
+	batches, _ := p.stored(t, plan)
+	var starts []replayStart
+	for _, r := range batches["books"][0] {
+		raw := &collection.Raw{Key: collection.RawKey("s1", r.ID, "ab"), URL: "https://books.example/?" + strings.Repeat("&", 8<<10)}
+		starts = append(starts, replayStart{r.ID, collection.RecordReplay{Raw: raw}})
+	}
+	body, err := encodeLines(starts)
+	require.NoError(t, err)
+	p.store.set(t, collection.ReplayBatchKey("s1", 1, "books", 1), string(body))
+	in := collection.LoadReplayInput{Submission: "s1", Replay: 1, Source: "books", Number: 1}
+	var got []string
+	for calls := 1; ; calls++ {
+		out, err := run(t, &trial{}, (&Replayer{Store: p.store}).LoadReplay, in)
+		require.NoError(t, err)
+		encoded, err := json.Marshal(out)
+		require.NoError(t, err)
+		require.Less(t, len(encoded), 2<<20)
+		for _, r := range out.Records {
+			got = append(got, r.Record.ID)
+		}
+		if in.After = out.Next; out.Next == 0 {
+			require.Greater(t, calls, 10)
+			break
+		}
+	}
+	require.Len(t, got, 500)
+	for i, r := range batches["books"][0] {
+		require.Equal(t, r.ID, got[i])
+	}
 }

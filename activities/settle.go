@@ -24,7 +24,7 @@ type Settler struct {
 
 // Settle accounts for every submitted row: it reads the plan and the ledger, looks at every delivered object, writes the
 // parts of the results, the failures, what checks have found, and last the manifest. A row that the ledger does not know, or whose object is not
-// there as it was delivered, is a failure with a reason. If the counts do not add up it fails, and the submission with
+// there as it was delivered, is a failure with a reason, which the ledger is told. If the counts do not add up it fails, and the submission with
 // it: nothing is called complete that is not.
 func (s *Settler) Settle(ctx context.Context, in collection.SettleInput) (collection.SettleResult, error) {
 	a := begin(ctx)
@@ -64,6 +64,9 @@ func (s *Settler) account(ctx context.Context, a *attempt, in collection.SettleI
 	if packed, booked := b.parts.packed(), b.total.Of(collection.OutcomeDelivered); packed != booked {
 		return collection.SettleResult{}, finalf(collection.ReasonInternal,
 			"the books do not balance: %d records are delivered, the parts of the results of %s hold %d", booked, in.Submission, packed)
+	}
+	if err := b.noteLost(ctx); err != nil {
+		return collection.SettleResult{}, err
 	}
 	return s.close(ctx, a, in, plan, b)
 }
@@ -128,15 +131,13 @@ func finalState(cancelled bool, expected int, t collection.Tally) collection.Sta
 func (s *Settler) writeFile(
 	ctx context.Context, a *attempt, key, contentType string, body []byte, records int,
 ) (collection.ManifestFile, error) {
-	key = s.standing.place(key, digest(body))
-	file := collection.ManifestFile{
-		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: digest(body),
+	key, err := s.placeFile(ctx, a, key, contentType, body)
+	if err != nil {
+		return collection.ManifestFile{}, err
 	}
-	if err := s.writeOnce(ctx, a, key, contentType, body); err != nil {
-		return file, err
-	}
-	file.VerifiedAt = s.Clock().UTC()
-	return file, nil
+	return collection.ManifestFile{
+		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: digest(body), VerifiedAt: s.Clock().UTC(),
+	}, nil
 }
 
 // writeOnce writes an object, or its next generation when an earlier settlement left another content, and verifies it.

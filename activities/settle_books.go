@@ -25,6 +25,9 @@ type books struct {
 	parts     *partWriter
 	// counts are what the checks look at.
 	counts *quality.Counter
+	// ledger is the part of the ledger whose rows are entered, and lost are the deliveries that are lost by part.
+	ledger string
+	lost   []lostOfPart
 	// there are the keys of the delivered objects; nil until somebody asks.
 	there map[string]bool
 }
@@ -51,7 +54,7 @@ func (b *books) rejectedRows(ctx context.Context) error {
 		key := collection.RejectedKey(b.plan.Submission, n)
 		rows, err := readLines[collection.FailureRow](ctx, b.settler.Store, key)
 		if errors.Is(err, collection.ErrObjectMissing) {
-			return finalf(collection.ReasonInternal, "the object %s with rejected rows is gone: was it deleted?", key)
+			return finalf(collection.ReasonInternal, "the object %s is gone, and with it the rows that became no record: restore it from a version or a copy of the bucket, then run again what has failed", key)
 		}
 		if err != nil {
 			return err
@@ -77,6 +80,7 @@ func (b *books) ledgerRows(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			b.ledger = collection.LedgerKey(b.plan.Submission, src.Source, batch.Number)
 			if err := b.enter(ctx, rows, &outcomes.Outcomes); err != nil {
 				return err
 			}
@@ -96,17 +100,18 @@ func (b *books) enter(ctx context.Context, rows []collection.LedgerRow, outcomes
 			return err
 		}
 		for i, row := range chunk {
-			b.counts.Record(row)
 			if row.Outcome == collection.OutcomeDelivered {
 				lost, err := b.parts.add(ctx, row, documents[i])
 				if err != nil {
 					return err
 				}
 				if lost != nil {
-					b.counts.Lost(row)
-					row.Outcome, row.Reason, row.Detail = collection.OutcomeDeadLettered, lost.Reason, lost.Detail
+					row = b.lose(row, *lost)
 				}
+			} else {
+				b.parts.pass(row)
 			}
+			b.count(row)
 			outcomes.Add(row.Outcome, row.Reason, 1)
 			if row.Outcome == collection.OutcomeDelivered {
 				continue
@@ -126,11 +131,14 @@ func (b *books) read(ctx context.Context, rows []collection.LedgerRow) ([]delive
 	group, ctx := errgroup.WithContext(ctx)
 	skip := b.parts.toSkip()
 	for i, row := range rows {
-		if row.Outcome != collection.OutcomeDelivered {
+		if row.Outcome != collection.OutcomeDelivered && !b.parts.wasPassed(row) {
 			continue
 		}
 		if skip > 0 {
 			skip--
+			continue
+		}
+		if row.Outcome != collection.OutcomeDelivered {
 			continue
 		}
 		group.Go(func() error {

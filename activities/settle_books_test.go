@@ -219,7 +219,7 @@ func TestSettleMissingRejected(t *testing.T) {
 	s := newSettling(t, pages(1)+"{\n", wasDelivered)
 	s.store.remove("plans/s1/rejected-00001.jsonl")
 	_, err := s.settle(t, &trial{})
-	requireFinal(t, err, collection.ReasonInternal, "the object plans/s1/rejected-00001.jsonl with rejected rows is gone")
+	requireFinal(t, err, collection.ReasonInternal, "the object plans/s1/rejected-00001.jsonl is gone", "restore it")
 }
 
 // TestSettleAccounts: whatever became of the records and whoever deletes objects, every line of the submission is in the

@@ -49,27 +49,32 @@ func (st standing) generation() int {
 	return max(st.manifest.Generation, 1)
 }
 
-// place is where a file of the delivery goes: to where the same content stands, whatever generation that is of, else to a
-// name that no manifest has used.
-func (st standing) place(key, sha256 string) string {
+// standingFile is where the same content of a file stands already, whatever generation that is of.
+func (st standing) standingFile(key, sha256 string) (string, bool) {
 	for _, f := range st.manifest.Files {
-		if st.valid && f.SHA256 == sha256 && st.isGenerationOf(f.Key, key) {
-			return f.Key
+		if st.valid && f.SHA256 == sha256 && collection.IsGenerationOf(f.Key, key) {
+			return f.Key, true
 		}
 	}
-	if st.generation() == 0 {
-		return key
-	}
-	return collection.GenerationKey(key, st.generation()+1)
+	return "", false
 }
 
-func (st standing) isGenerationOf(file, key string) bool {
-	for g := 2; g <= st.generation(); g++ {
-		if file == collection.GenerationKey(key, g) {
-			return true
-		}
+// placeFile writes a file of the delivery and returns its name: where the same content stands, or, in the first generation,
+// under its own; else under a name that nobody has used. Two settlements at the same time may make the same generation: what
+// one of them has written the other one must not write over, since only one of their manifests will stand.
+func (s *Settler) placeFile(ctx context.Context, a *attempt, key, contentType string, body []byte) (string, error) {
+	st := s.standing
+	if stands, ok := st.standingFile(key, digest(body)); ok {
+		return stands, s.writeOnce(ctx, a, stands, contentType, body)
 	}
-	return file == key
+	if st.generation() == 0 {
+		return key, s.writeOnce(ctx, a, key, contentType, body)
+	}
+	name, err := createFree(ctx, s.Store, key, body, contentType, st.generation()+1)
+	if err != nil {
+		return "", err
+	}
+	return name, confirm(ctx, a, s.Store, name, body)
 }
 
 // writeManifest writes the manifest and its checksum. A manifest that stands and says the same is kept to the byte: only
@@ -94,7 +99,14 @@ func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Ma
 			return nil, err
 		}
 	}
-	return body, s.writeOnce(ctx, a, collection.ManifestSumKey(m.Customer, m.Submission), typeText, sumOf(key, body))
+	if err := s.writeOnce(ctx, a, collection.ManifestSumKey(m.Customer, m.Submission), typeText, sumOf(key, body)); err != nil {
+		return nil, err
+	}
+	if !st.valid {
+		return body, nil
+	}
+	// If another settlement has written its manifest meanwhile, the checksum must be that one's.
+	return body, confirm(ctx, a, s.Store, key, body)
 }
 
 func sumOf(key string, body []byte) []byte {

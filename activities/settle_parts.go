@@ -93,6 +93,18 @@ func (w *partWriter) add(ctx context.Context, row collection.LedgerRow, d delive
 	return nil, nil
 }
 
+// wasPassed says whether a row was a delivered one when an earlier attempt found its delivery lost, and told the ledger.
+func (w *partWriter) wasPassed(row collection.LedgerRow) bool {
+	return row.Lost != nil && w.lostBefore(row.Record) != nil
+}
+
+// pass counts such a row as the earlier attempt did, which has told how many delivered rows it has dealt with.
+func (w *partWriter) pass(row collection.LedgerRow) {
+	if w.passed < w.before.Delivered && w.wasPassed(row) {
+		w.passed++
+	}
+}
+
 // packed is how many records the parts hold that are written.
 func (w *partWriter) packed() int {
 	n := 0

@@ -20,20 +20,27 @@ type Shipper struct {
 	Store        Store
 	Directory    Directory
 	Destinations Destinations
+	Engine       Describer
 	Clock        Clock
+}
+
+// Describer knows runs of workflows. ErrUnknownToEngine says that it does not, or no longer.
+type Describer interface {
+	// Describe is exact. An empty run is the latest.
+	Describe(ctx context.Context, workflowID, runID string) (Described, error)
 }
 
 // Ship copies a settled delivery from weir's bucket to a destination: its parts and failures, the records' own objects
 // where the destination wants them, and last the manifest and its checksum, to the byte. Everything is written once and
-// verified where it was written; shipping again changes nothing. A file that weir's own bucket has lost is delivery_lost:
-// Settle makes it again.
+// verified where it was written; shipping again changes nothing. A file that weir's own bucket has lost is delivery_lost,
+// with a ShipLoss: Settle makes it again. A redelivery of a submission that has not ended is refused then.
 func (s *Shipper) Ship(ctx context.Context, in collection.ShipInput) (collection.ShipResult, error) {
 	a := begin(ctx)
-	result, err := s.ship(ctx, in)
-	return result, a.end(a.unshipped(ctx, err))
+	result, err := s.ship(ctx, a, in)
+	return result, a.end(a.unshipped(ctx, s.loss(ctx, in, err)))
 }
 
-func (s *Shipper) ship(ctx context.Context, in collection.ShipInput) (collection.ShipResult, error) {
+func (s *Shipper) ship(ctx context.Context, a *attempt, in collection.ShipInput) (collection.ShipResult, error) {
 	delivery, err := s.readDelivery(ctx, in)
 	if err != nil {
 		return collection.ShipResult{}, err
@@ -42,8 +49,11 @@ func (s *Shipper) ship(ctx context.Context, in collection.ShipInput) (collection
 	if err != nil {
 		return collection.ShipResult{}, err
 	}
-	sh := &shipment{shipper: s, delivery: delivery, to: to}
-	for _, file := range delivery.manifest.Files {
+	sh := &shipment{shipper: s, attempt: a, delivery: delivery, to: to}
+	if err := sh.resume(ctx); err != nil {
+		return collection.ShipResult{}, err
+	}
+	for _, file := range delivery.manifest.Files[sh.files:] {
 		if err := sh.file(ctx, file); err != nil {
 			return collection.ShipResult{}, err
 		}
@@ -63,10 +73,14 @@ func (s *Shipper) ship(ctx context.Context, in collection.ShipInput) (collection
 		sh.files++
 	}
 	result := sh.proof()
+	if in.To != "" && in.To != in.Customer {
+		// The customer's own destination has nothing of this.
+		return result, nil
+	}
 	return result, s.note(ctx, in.Submission, result)
 }
 
-// note keeps the proof where it outlives the engine's memory.
+// note keeps the proof of a shipment to the customer's own destination where it outlives the engine's memory.
 func (s *Shipper) note(ctx context.Context, submission string, result collection.ShipResult) error {
 	body, err := json.Marshal(result)
 	if err != nil {

@@ -36,21 +36,20 @@ func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*d
 		return nil, finalf(collection.ReasonSubmissionInvalid, "submission %s is of customer %s, not of %s", in.Submission, plan.Customer, in.Customer)
 	}
 	d := &delivery{plan: plan}
-	manifest, err := s.read(ctx, collection.ManifestKey(in.Customer, in.Submission))
+	manifest, err := s.read(ctx, in.Submission, collection.ManifestKey(in.Customer, in.Submission))
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(manifest, &d.manifest); err != nil {
-		return nil, finalf(collection.ReasonDeliveryLost, "the manifest of %s is damaged: %w", in.Submission, err)
+		return nil, lost(in.Submission, "its manifest is damaged (%w)", err)
 	}
-	sum, err := s.read(ctx, collection.ManifestSumKey(in.Customer, in.Submission))
+	sum, err := s.read(ctx, in.Submission, collection.ManifestSumKey(in.Customer, in.Submission))
 	if err != nil {
 		return nil, err
 	}
 	d.sha256 = digest(manifest)
 	if want := manifestSum(d.sha256); string(sum) != want {
-		return nil, finalf(collection.ReasonDeliveryLost, "the manifest of %s has SHA-256 %s, and its checksum's file says %.80q",
-			in.Submission, d.sha256, sum)
+		return nil, lost(in.Submission, "its manifest has SHA-256 %s, and the checksum's file says %.80q", d.sha256, sum)
 	}
 	d.last = []lastFile{{"manifest.json", typeJSON, manifest}, {"manifest.sha256", typeText, sum}}
 	return d, nil
@@ -60,10 +59,10 @@ func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*d
 func manifestSum(sha256 string) string { return sha256 + "  manifest.json\n" }
 
 // read reads an object of the delivery in weir's own bucket; one that is not there is delivery_lost.
-func (s *Shipper) read(ctx context.Context, key string) ([]byte, error) {
+func (s *Shipper) read(ctx context.Context, submission, key string) ([]byte, error) {
 	body, err := s.Store.Get(ctx, key, maxPart)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		return nil, finalf(collection.ReasonDeliveryLost, "%s is not in weir's bucket any more", key)
+		return nil, lost(submission, "%s is not in weir's bucket any more", key)
 	}
 	if err != nil {
 		return nil, storeFailed(ctx, "read "+key, err)
@@ -72,13 +71,13 @@ func (s *Shipper) read(ctx context.Context, key string) ([]byte, error) {
 }
 
 // readFile reads a file that the manifest lists, and compares it with what the manifest says.
-func (s *Shipper) readFile(ctx context.Context, file collection.ManifestFile) ([]byte, error) {
-	body, err := s.read(ctx, file.Key)
+func (s *Shipper) readFile(ctx context.Context, submission string, file collection.ManifestFile) ([]byte, error) {
+	body, err := s.read(ctx, submission, file.Key)
 	if err != nil {
 		return nil, err
 	}
 	if got := digest(body); got != file.SHA256 {
-		return nil, finalf(collection.ReasonDeliveryLost, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", file.Key, got, file.SHA256)
+		return nil, lost(submission, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", file.Key, got, file.SHA256)
 	}
 	return body, nil
 }

@@ -16,29 +16,28 @@ import (
 // shipment is one delivery on its way.
 type shipment struct {
 	shipper  *Shipper
+	attempt  *attempt
 	delivery *delivery
 	// to is nil where the delivery is only checked.
 	to *target
 
-	mu           sync.Mutex
-	files, count int
-	bytes        int64
+	mu sync.Mutex
+	// files and parts count what is done as a whole, count the records' objects.
+	files, parts, count int
+	bytes, objectBytes  int64
 }
 
 // proof is what has been shipped, once everything has been.
 func (sh *shipment) proof() collection.ShipResult {
-	r := collection.ShipResult{
-		Files: sh.files, Objects: sh.count, Bytes: sh.bytes, ManifestSHA256: sh.delivery.sha256, VerifiedAt: sh.shipper.Clock().UTC(),
+	return collection.ShipResult{
+		Destination: sh.address(), Files: sh.files, Objects: sh.count, Bytes: sh.bytes,
+		ManifestSHA256: sh.delivery.sha256, VerifiedAt: sh.shipper.Clock().UTC(),
 	}
-	if sh.to != nil {
-		r.Destination = sh.to.address()
-	}
-	return r
 }
 
 // file ships one file that the manifest lists.
 func (sh *shipment) file(ctx context.Context, file collection.ManifestFile) error {
-	body, err := sh.shipper.readFile(ctx, file)
+	body, err := sh.shipper.readFile(ctx, sh.submission(), file)
 	if err != nil {
 		return err
 	}
@@ -50,8 +49,11 @@ func (sh *shipment) file(ctx context.Context, file collection.ManifestFile) erro
 		sh.bytes += int64(len(body))
 	}
 	sh.files++
+	sh.carry(ctx)
 	return nil
 }
+
+func (sh *shipment) submission() string { return sh.delivery.plan.Submission }
 
 func typeOf(name string) string {
 	switch path.Ext(name) {
@@ -71,13 +73,14 @@ const shipAhead = 16
 // objects ships every delivered record's own object. The parts hold these to the byte, one a line, so that nothing but
 // what the manifest counts is shipped, and weir's bucket is not asked for every object.
 func (sh *shipment) objects(ctx context.Context) error {
-	for _, part := range sh.delivery.parts() {
+	parts := sh.delivery.parts()
+	for _, part := range parts[min(sh.parts, len(parts)):] {
 		lines, err := readPart(ctx, sh.shipper.Store, part.Key, part.SHA256)
 		if err == nil && len(lines) != part.Records {
 			err = fmt.Errorf("%w: %d documents instead of %d", errOtherContent, len(lines), part.Records)
 		}
 		if errors.Is(err, collection.ErrObjectMissing) || errors.Is(err, errOtherContent) {
-			return finalf(collection.ReasonDeliveryLost, "%s is not in weir's bucket as it was settled: %w", part.Key, err)
+			return lost(sh.submission(), "%s is not in weir's bucket as it was settled (%w)", part.Key, err)
 		}
 		if err != nil {
 			return storeFailed(ctx, "read "+part.Key, err)
@@ -85,6 +88,12 @@ func (sh *shipment) objects(ctx context.Context) error {
 		if err := sh.documents(ctx, part.Key, lines); err != nil {
 			return err
 		}
+		sh.parts++
+		sh.count += len(lines)
+		for _, line := range lines {
+			sh.objectBytes += int64(len(line))
+		}
+		sh.carry(ctx)
 	}
 	return nil
 }
@@ -96,15 +105,9 @@ func (sh *shipment) documents(ctx context.Context, part string, lines [][]byte) 
 		group.Go(func() error {
 			record, err := recordOf(line)
 			if err != nil {
-				return finalf(collection.ReasonDeliveryLost, "%s: %w", part, err)
+				return lost(sh.submission(), "%s (%w)", part, err)
 			}
-			if err := sh.put(ctx, "records/"+record+".json", typeJSON, line); err != nil {
-				return err
-			}
-			sh.mu.Lock()
-			defer sh.mu.Unlock()
-			sh.count++
-			return nil
+			return sh.put(ctx, "records/"+record+".json", typeJSON, line)
 		})
 	}
 	return group.Wait()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -22,6 +23,14 @@ type shipping struct {
 	to   *shaky
 	// opens is what opening the destination meets; nil means that it is open.
 	opens error
+	// running says that the engine runs the submission, and asking is what asking the engine meets.
+	running bool
+	asking  error
+}
+
+// Describe tells of the one submission.
+func (s *shipping) Describe(context.Context, string, string) (Described, error) {
+	return Described{Execution: Execution{Running: s.running}}, s.asking
 }
 
 var shippedAt = settledAt.Add(time.Minute)
@@ -34,7 +43,7 @@ func newShipping(t require.TestingT, from *settling, objects bool) *shipping {
 	s := &shipping{from: from, to: newShaky()}
 	d := inbox
 	d.Objects = objects
-	s.Shipper = &Shipper{Store: from.store, Destinations: s, Clock: at(shippedAt), Directory: directory{customers: []collection.Customer{
+	s.Shipper = &Shipper{Store: from.store, Destinations: s, Engine: s, Clock: at(shippedAt), Directory: directory{customers: []collection.Customer{
 		{Name: "acme", Destination: d}, {Name: "other", TakesFor: []string{"acme"}, Destination: collection.Destination{Bucket: "elsewhere"}},
 		{Name: "strange", Destination: collection.Destination{Bucket: "strange"}}, {Name: "plain"},
 	}}}
@@ -283,4 +292,149 @@ func TestProvingReadsWhatHasNoChecksum(t *testing.T) {
 	require.ErrorIs(t, err, errOutage)
 	_, err = (proving{store}).Head(background, "k")
 	require.True(t, errors.Is(err, errOutage))
+}
+
+// TestShipProofIsOfTheOwnDestination: a delivery that went to somebody else's has not reached the customer's.
+func TestShipProofIsOfTheOwnDestination(t *testing.T) {
+	for to, noted := range map[string]bool{"": true, "acme": true, "other": false} {
+		s := newShipping(t, mixedSettling(t), false)
+		_, err := s.ship(t, &trial{}, collection.ShipInput{Submission: "s1", Customer: "acme", To: to})
+		require.NoError(t, err)
+		_, err = s.from.store.Store.Head(background, collection.ShipmentKey("s1"))
+		if noted {
+			require.NoError(t, err, "%q", to)
+			continue
+		}
+		require.ErrorIs(t, err, collection.ErrObjectMissing, "%q", to)
+	}
+}
+
+// lossOf is what a failed shipment says of the manifest.
+func lossOf(t *testing.T, err error) (loss collection.ShipLoss) {
+	t.Helper()
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	var f collection.AttemptFailure
+	require.NoError(t, app.Details(&f, &loss))
+	return loss
+}
+
+// TestShipLoss: what is lost is settled again by the manifest that stands, says what to do, and is left alone in the midst of a
+// submission.
+func TestShipLoss(t *testing.T) {
+	const part, manifest = "results/acme/s1/results-00001.jsonl.gz", "results/acme/s1/manifest.json"
+	s := newShipping(t, mixedSettling(t), false)
+	s.from.store.remove(part)
+	_, err := s.ship(t, &trial{}, shipInput)
+	requireFinal(t, err, collection.ReasonDeliveryLost, "run weir redeliver s1, which makes it again")
+	require.Equal(t, collection.ShipLoss{Standing: true}, lossOf(t, err))
+
+	s.from.store.set(t, part, "x")
+	_, err = s.ship(t, &trial{}, shipInput)
+	requireFinal(t, err, collection.ReasonDeliveryLost, "run weir redeliver s1, which makes it again")
+
+	m := s.from.store.text(t, manifest)
+	s.from.store.set(t, manifest, strings.Replace(m, `"partially_failed"`, `"cancelled"`, 1))
+	_, err = s.ship(t, &trial{}, shipInput)
+	require.Equal(t, collection.ShipLoss{Standing: true, Cancelled: true}, lossOf(t, err))
+
+	s.from.store.remove(manifest)
+	_, err = s.ship(t, &trial{}, shipInput)
+	require.Equal(t, collection.ShipLoss{}, lossOf(t, err))
+
+	s.asking = ErrUnknownToEngine
+	_, err = s.ship(t, &trial{}, shipInput)
+	requireFinal(t, err, collection.ReasonDeliveryLost, manifest)
+
+	s.running, s.asking = true, nil
+	_, err = s.ship(t, &trial{}, shipInput)
+	requireFinal(t, err, collection.ReasonCommandRefused, "submission s1 has not ended", "wait for its end")
+
+	s.asking = errOutage
+	_, err = s.ship(t, &trial{}, shipInput)
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.False(t, app.NonRetryable(), "nobody knows")
+}
+
+// TestShipOfTheSubmissionItself does not wait for its own end.
+func TestShipOfTheSubmissionItself(t *testing.T) {
+	s := newShipping(t, mixedSettling(t), false)
+	s.running = true
+	s.from.store.remove("results/acme/s1/failures.jsonl")
+	_, err := s.ship(t, &trial{workflow: "s1"}, shipInput)
+	requireFinal(t, err, collection.ReasonDeliveryLost, "failures.jsonl")
+}
+
+// TestShipGoesOn: an attempt writes and reads nothing of what the one before has brought.
+func TestShipGoesOn(t *testing.T) {
+	s := newShipping(t, mixedSettling(t), true)
+	want := func() collection.ShipResult {
+		other := newShipping(t, mixedSettling(t), true)
+		return other.mustShip(t, &trial{})
+	}()
+	broken := func() *trial {
+		s.to.trouble = func(_ int, op, key string) trouble {
+			if op == "Create" && key == "in/s1/manifest.json" {
+				return trouble{refuse: errOutage}
+			}
+			return trouble{}
+		}
+		tr := &trial{number: 1}
+		_, err := s.ship(t, tr, shipInput)
+		requireTransient(t, err, collection.ReasonStoreUnavailable)
+		s.to.trouble = nil
+		s.to.calls, s.from.store.calls = nil, nil
+		return tr.next(t)
+	}
+	tr := broken()
+	require.Equal(t, want, s.mustShip(t, tr))
+	for _, call := range s.to.calls {
+		op, key, _ := strings.Cut(call, " ")
+		require.True(t, op == "Head" || strings.Contains(key, "/manifest."), call)
+		require.NotContains(t, key, "/records/")
+	}
+	for _, call := range s.from.store.calls {
+		require.NotContains(t, call, "results-0", "it was read before")
+	}
+
+	for name, change := range map[string]func(*collection.ShipProgress){
+		"a file is gone":  func(*collection.ShipProgress) { s.to.remove("in/s1/failures.jsonl") },
+		"another one":     func(*collection.ShipProgress) { s.to.set(t, "in/s1/failures.jsonl", "x") },
+		"another place":   func(p *collection.ShipProgress) { p.Destination = "s3://elsewhere/s1/" },
+		"another content": func(p *collection.ShipProgress) { p.ManifestSHA256 = "older" },
+		"too many files":  func(p *collection.ShipProgress) { p.Files = 99 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s = newShipping(t, mixedSettling(t), true)
+			tr := broken()
+			before := tr.before.(collection.AttemptProgress)
+			change(before.Ship)
+			require.Equal(t, want, s.mustShip(t, tr))
+			require.True(t, slices.ContainsFunc(s.to.calls, func(c string) bool { return strings.HasPrefix(c, "Create in/s1/records/") }), "all anew")
+			require.Equal(t, s.expected(t, true), s.to.dump(t))
+		})
+	}
+}
+
+// TestShipChecksOn: where nothing is shipped, what was compared before is not read again.
+func TestShipChecksOn(t *testing.T) {
+	s := newShipping(t, mixedSettling(t), false)
+	s.Directory = configured
+	in := collection.ShipInput{Submission: "s1", Customer: "acme"}
+	s.from.store.trouble = func(_ int, op, key string) trouble {
+		if op == "Get" && strings.HasSuffix(key, "/failures.jsonl") {
+			return trouble{refuse: errOutage}
+		}
+		return trouble{}
+	}
+	tr := &trial{number: 1}
+	_, err := s.ship(t, tr, in)
+	requireTransient(t, err, collection.ReasonStoreUnavailable)
+	s.from.store.trouble, s.from.store.calls = nil, nil
+	out, err := s.ship(t, tr.next(t), in)
+	require.NoError(t, err)
+	require.Equal(t, 3, out.Files)
+	require.NotContains(t, s.from.store.calls, "Get results/acme/s1/results-00001.jsonl.gz")
+	require.Contains(t, s.from.store.calls, "Head results/acme/s1/results-00001.jsonl.gz")
 }

@@ -37,6 +37,8 @@ type trial struct {
 	scheduled time.Time
 	// heartbeat is the heartbeat timeout; zero means that there is no beat.
 	heartbeat time.Duration
+	// workflow is the id of the activity's workflow; empty means the environment's own.
+	workflow string
 	// before is what the last heartbeat of the attempts before said.
 	before any
 	// ctx is the worker's context, and stop is closed when the worker is told to stop.
@@ -76,6 +78,9 @@ func (o *outbound) GetInfo(ctx context.Context) activity.Info {
 		info.ScheduledTime = accepted
 	}
 	info.HeartbeatTimeout = o.trial.heartbeat
+	if o.trial.workflow != "" {
+		info.WorkflowExecution.ID = o.trial.workflow
+	}
 	return info
 }
 

@@ -63,6 +63,8 @@ type WriteLedgerInput struct {
 	Source     string      `json:"source"`
 	Number     int         `json:"number"`
 	Rows       []LedgerRow `json:"rows"`
+	// Part says that these are some of the batch's rows, which all together are too large for one call.
+	Part bool `json:"part,omitempty"`
 }
 
 // WriteLedgerResult names the stored ledger part.

@@ -33,6 +33,10 @@ func (d Destination) Folder(submission string) string { return d.Prefix + submis
 // accept our keys, or they cannot be read.
 var ErrDestinationRefused = errors.New("the destination takes nothing")
 
+// ShipGiveUp is how long a destination may fail to answer before a shipment ends. The delivery stands in weir's bucket
+// meanwhile.
+const ShipGiveUp = 7 * 24 * time.Hour
+
 // ShipInput asks for a settled delivery to be shipped to a destination.
 type ShipInput struct {
 	Submission string `json:"submission"`
@@ -57,10 +61,32 @@ type ShipResult struct {
 	VerifiedAt time.Time `json:"verified_at"`
 }
 
+// ShipProgress travels in heartbeats from one attempt of Ship to the next: what stands at a destination, verified.
+type ShipProgress struct {
+	// Destination and ManifestSHA256 say what is shipped where. Of any other delivery or place the counts say nothing.
+	Destination    string `json:"destination,omitempty"`
+	ManifestSHA256 string `json:"manifest_sha256"`
+	// Files is how many of the manifest's files are there, in its order.
+	Files int `json:"files,omitempty"`
+	// Parts is how many parts' records are there as objects of their own, Objects how many objects these are, and
+	// ObjectBytes how large.
+	Parts       int   `json:"parts,omitempty"`
+	Objects     int   `json:"objects,omitempty"`
+	ObjectBytes int64 `json:"object_bytes,omitempty"`
+}
+
+// ShipLoss is a detail of a Ship's failure for files that weir's own bucket has lost: by what to settle them again.
+type ShipLoss struct {
+	// Standing says that there is a manifest, and Cancelled that it is one of a submission that was cancelled.
+	Standing  bool `json:"standing"`
+	Cancelled bool `json:"cancelled,omitempty"`
+}
+
 // RedeliverInput starts a Redeliver workflow: the delivery of a submission that has ended is written again.
 type RedeliverInput struct {
 	ShipInput
-	// Cancelled says that the submission was cancelled, for the case that its manifest must be written anew.
+	// Cancelled says that the submission was cancelled, for the case that its manifest is lost. One that stands is believed
+	// instead.
 	Cancelled bool `json:"cancelled,omitempty"`
 }
 
@@ -83,6 +109,8 @@ type RedeliverResult struct {
 // RedeliverStatus answers the status query of a Redeliver workflow.
 type RedeliverStatus struct {
 	Submission string `json:"submission"`
+	// To is the customer whose destination was named; empty for the submission's own.
+	To string `json:"to,omitempty"`
 	// Stage is "ship" or "settle"; empty once it has ended.
 	Stage  string           `json:"stage,omitempty"`
 	Result *RedeliverResult `json:"result,omitempty"`

@@ -25,7 +25,7 @@ func wire() map[string]any {
 		Attempts: []AttemptLine{{At: first, Queue: 1, Backoff: 2, Permit: 3, Pace: 4, Took: 5, Method: "api", Egress: "east",
 			Status: 503, Reason: ReasonServerError}}}
 	result := RecordResult{Record: "r", Outcome: OutcomeDelivered, Reason: ReasonThrottled, Detail: "why", Attempts: 2,
-		FirstRequestAt: &first, Raw: &raw, Delivered: &delivered, Trail: &trail, Missing: []string{"price"}}
+		FirstRequestAt: &first, Raw: &raw, Delivered: &delivered, Lost: &delivered, Trail: &trail, Missing: []string{"price"}}
 	record := Record{ID: "r", Line: 2, Key: "k", URL: "https://a.example/x", Fields: json.RawMessage(`{"a":1}`),
 		Stored: &ObjectRange{Key: "plans/s/books/00001.jsonl", Offset: 5, Length: 6}}
 	tally := Tally{{Outcome: OutcomeDelivered, Records: 3}, {Outcome: OutcomeGone, Reason: ReasonGone, Records: 1}}
@@ -43,9 +43,9 @@ func wire() map[string]any {
 	file := ManifestFile{Key: "k", Name: "n", Size: 1, Records: 2, SHA256: "abc", VerifiedAt: at}
 	shipped := ShipResult{Destination: "https://s3.example/b/p/s/", Files: 3, Objects: 2, Bytes: 9, ManifestSHA256: "abc", VerifiedAt: at}
 	redelivered := RedeliverResult{Shipped: shipped, Settled: &submissionResult}
-	again := RecordReplay{Raw: &raw, Attempts: 2, FirstRequestAt: &first}
+	again := RecordReplay{Raw: &raw, Attempts: 2, FirstRequestAt: &first, Redeliver: true}
 	some := ReplaySelect{Reasons: []Reason{ReasonParseEmpty}, Sources: []string{"books"}, Records: []string{"r"}}
-	replayed := ReplayResult{Number: 1, Dead: 4, Selected: 3, WithoutRaw: 1, Outcomes: tally, Settled: &submissionResult}
+	replayed := ReplayResult{Number: 1, Dead: 4, Selected: 3, WithoutRaw: 1, LostParts: 1, Outcomes: tally, Settled: &submissionResult}
 	finding := Finding{Kind: FindingQueueUnpolled, Severity: SEV2, Subject: "collect.books", Source: "books", Records: 3, Since: at, Detail: "why", Do: "act", Mended: true}
 	tidied := TidyResult{Class: ClassRaw, Retention: Duration(time.Hour), Looked: 9, Deleted: 5, Bytes: 100, Held: 2, Strange: 1, Failed: 1, Problem: "why"}
 	return map[string]any{
@@ -68,7 +68,7 @@ func wire() map[string]any {
 		"batch_status":        BatchStatus{Submission: "s", Source: "books", Number: 1, Records: 3, Released: 2, InWindow: 1, Outcomes: tally},
 		"load_batch_input":    LoadBatchInput{Submission: "s", Source: "books", Number: 1},
 		"load_batch_result":   LoadBatchResult{Records: []Record{record}},
-		"write_ledger_input":  WriteLedgerInput{Submission: "s", Source: "books", Number: 1, Rows: []LedgerRow{{Line: 2, Key: "k", Source: "books", RecordResult: result}}},
+		"write_ledger_input":  WriteLedgerInput{Submission: "s", Source: "books", Number: 1, Part: true, Rows: []LedgerRow{{Line: 2, Key: "k", Source: "books", RecordResult: result}}},
 		"write_ledger_result": WriteLedgerResult{Ledger: "l"},
 		"record_input": RecordInput{Submission: "s", Customer: "acme", Source: "books", Batch: 1, AcceptedAt: at, Record: record,
 			Policy: policy, Replay: &again},
@@ -77,7 +77,8 @@ func wire() map[string]any {
 		"collect_input":  CollectInput{Submission: "s", Customer: "acme", Source: "books", AcceptedAt: at, Record: record},
 		"collect_result": CollectResult{Raw: &raw, Outcome: OutcomeGone, Reason: ReasonGone, Detail: "why", Attempts: 1, FirstRequestAt: &first, Trail: &trail},
 		"attempt_progress": AttemptProgress{Ended: 1, Requests: 2, Faults: 1, Reason: ReasonReset, InARow: 2, FirstRequestAt: &first, Waiting: "permit",
-			Trail: &trail, BadEgress: "east", EndedAt: &first, Delay: 2, Settle: &SettleProgress{Files: []ManifestFile{file}, Delivered: 2, Lost: []LostDelivery{{Record: "r", Reason: ReasonDeliveryLost, Detail: "why"}}}},
+			Trail: &trail, BadEgress: "east", EndedAt: &first, Delay: 2, Settle: &SettleProgress{Files: []ManifestFile{file}, Delivered: 2, Lost: []LostDelivery{{Record: "r", Reason: ReasonDeliveryLost, Detail: "why"}}},
+			Ship: &ShipProgress{Destination: "https://s3.example/b/p/s/", ManifestSHA256: "abc", Files: 3, Parts: 1, Objects: 2, ObjectBytes: 9}},
 		"parse_input":      ParseInput{Submission: "s", Customer: "acme", Source: "books", Record: record, Raw: raw},
 		"parse_result":     ParseResult{Document: document, Missing: []string{"price"}},
 		"deliver_input":    DeliverInput{Submission: "s", Customer: "acme", Source: "books", AcceptedAt: at, RecordID: "r", Document: document},
@@ -86,9 +87,10 @@ func wire() map[string]any {
 		"find_input":       FindInput{WorkflowID: "s/r"},
 		"ship_input":       ShipInput{Submission: "s", Customer: "acme", To: "acme"},
 		"ship_result":      shipped,
+		"ship_loss":        ShipLoss{Standing: true, Cancelled: true},
 		"redeliver_input":  RedeliverInput{ShipInput: ShipInput{Submission: "s", Customer: "acme", To: "acme"}, Cancelled: true},
 		"redeliver_result": redelivered,
-		"redeliver_status": RedeliverStatus{Submission: "s", Stage: "ship", Result: &redelivered},
+		"redeliver_status": RedeliverStatus{Submission: "s", To: "acme-new", Stage: "ship", Result: &redelivered},
 		"settle_input":     SettleInput{Submission: "s", Customer: "acme", Cancelled: true},
 		"seen":             Seen{ETag: `"x"`, LastModified: "Sun, 29 Nov 2026 14:00:00 GMT", URL: "https://a.example/x", Raw: raw},
 		"raw_meta":         RawMeta{Raw: raw, Source: "books", Record: record, Header: map[string]string{"etag": "x"}, Duration: Duration(time.Second)},
@@ -98,17 +100,17 @@ func wire() map[string]any {
 		"quality_report":  QualityReport{Submission: "s", Entries: []QualityEntry{counted}, Checks: []QualityCheck{breach}},
 		"quality_history": QualityHistory{Source: "books", Submissions: []QualityEntry{counted}},
 		"replay_input":    ReplayInput{Submission: "s", Select: some, From: ReplayFromRaw, By: "ann"},
-		"replay_plan": ReplayPlan{Number: 1, Submission: "s", Customer: "acme", Run: "r", Dead: 4, Selected: 3, WithoutRaw: 1, Stale: true,
+		"replay_plan": ReplayPlan{Number: 1, Submission: "s", Customer: "acme", Run: "r", Dead: 4, Selected: 3, WithoutRaw: 1, LostParts: 1, Stale: true,
 			Cancelled: true, Sources: []SourcePlan{{Source: "books", Records: 3, Batches: []BatchPlan{{Number: 7, Records: 3}}, Policy: policy}},
 			Lane: LaneNormal, Weight: 2, Ship: true},
-		"load_replay_input":  LoadReplayInput{Submission: "s", Replay: 1, Source: "books", Number: 7},
-		"load_replay_result": LoadReplayResult{Records: []ReplayedRecord{{Record: record, Replay: again}}},
+		"load_replay_input":  LoadReplayInput{Submission: "s", Replay: 1, Source: "books", Number: 7, After: 2},
+		"load_replay_result": LoadReplayResult{Records: []ReplayedRecord{{Record: record, Replay: again}}, Next: 3},
 		"merge_ledger_input": MergeLedgerInput{Submission: "s", Source: "books", Number: 7,
 			Rows: []LedgerRow{{Line: 2, Key: "k", Source: "books", RecordResult: result}}},
 		"merge_ledger_result": MergeLedgerResult{Ledger: "l", Kept: "l.g1"},
 		"replay_result":       replayed,
 		"replay_status": ReplayStatus{Submission: "s", Number: 1, Select: some, From: ReplayFromRaw, By: "ann", Stage: "replay", Dead: 4,
-			Selected: 3, WithoutRaw: 1, Outcomes: tally, Sources: []SourceProgress{{Source: "books", Records: 3, Released: 2, Outcomes: tally}},
+			Selected: 3, WithoutRaw: 1, LostParts: 1, Outcomes: tally, Sources: []SourceProgress{{Source: "books", Records: 3, Released: 2, Outcomes: tally}},
 			Result: &replayed},
 		"source_command": SourceCommand{Source: "books", By: "ann", Reason: "why", Ceiling: &ceiling, Pace: &pace, Method: "api", Until: at},
 		"failure_row":    FailureRow{Line: 2, Key: "k", Source: "books", Record: "r", Outcome: OutcomeDeadLettered, Reason: ReasonTimeout, Attempts: 5, Detail: "why"},

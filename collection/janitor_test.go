@@ -26,7 +26,7 @@ func TestEveryKeyHasAClass(t *testing.T) {
 		ReplayPlanKey("s", 1):                   {ClassReplays, "s"},
 		ReplayBatchKey("s", 1, "books", 1):      {ClassReplays, "s"},
 		StagedKey("s", 1):                       {ClassStaged, "s"},
-		ShipmentKey("s"):                        {ClassLedger, "s"},
+		ShipmentKey("s"):                        {ClassPlans, "s"},
 		QualityReportKey("s", "abc"):            {ClassLedger, "s"},
 		DeliveredKey("acme", "s", "r"):          {ClassResults, "s"},
 		ResultsKey("acme", "s", 1):              {ClassResults, "s"},

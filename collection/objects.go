@@ -85,8 +85,9 @@ func StagedKey(submission string, n int) string {
 	return fmt.Sprintf("staged/%s/%05d.jsonl.gz", submission, n)
 }
 
-// ShipmentKey is the proof of the latest shipment to the customer's own destination: a ShipResult as JSON.
-func ShipmentKey(submission string) string { return fmt.Sprintf("ledger/%s/shipment.json", submission) }
+// ShipmentKey is the proof of the latest shipment to the customer's own destination: a ShipResult as JSON. It lies with the
+// plan and is written after it, so that it is there for as long as anybody can ask for the submission.
+func ShipmentKey(submission string) string { return fmt.Sprintf("plans/%s/shipment.json", submission) }
 
 // FailuresKey lists every row that was not delivered.
 func FailuresKey(customer, submission string) string {

@@ -72,6 +72,8 @@ type RecordResult struct {
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
 	Raw            *Raw       `json:"raw,omitempty"`
 	Delivered      *Delivered `json:"delivered,omitempty"`
+	// Lost is a delivery that a settlement did not find any more as it had been verified; the record is a dead letter since.
+	Lost *Delivered `json:"lost,omitempty"`
 	// Trail is how its collecting went.
 	Trail *Trail `json:"trail,omitempty"`
 	// Missing are the fields that its rules have and its document has not, at most MaxMissing.

@@ -51,7 +51,8 @@ func (f ReplayFrom) Check() error {
 
 // Start is how a record that ended so is run again; false when it has no bytes to start from.
 func (f ReplayFrom) Start(ended RecordResult) (RecordReplay, bool) {
-	r := RecordReplay{Raw: ended.Raw, Attempts: ended.Attempts, FirstRequestAt: ended.FirstRequestAt}
+	r := RecordReplay{Raw: ended.Raw, Attempts: ended.Attempts, FirstRequestAt: ended.FirstRequestAt,
+		Redeliver: ended.Reason == ReasonDeliveryLost || ended.Reason == ReasonDeliveryConflict}
 	if f == ReplayFromCollect {
 		r.Raw = nil
 	}
@@ -123,6 +124,9 @@ type ReplayPlan struct {
 	Selected int `json:"selected"`
 	// WithoutRaw is how many were asked for and have no kept bytes to start from.
 	WithoutRaw int `json:"without_raw,omitempty"`
+	// LostParts is how many parts of the ledger are gone: their dead letters are not known. The settlement makes them again,
+	// out of what was delivered.
+	LostParts int `json:"lost_parts,omitempty"`
 	// Stale says that the manifest does not tell what the ledger does: an earlier replay was stopped before it had settled.
 	Stale bool `json:"stale,omitempty"`
 	// Cancelled says that the submission was.
@@ -141,11 +145,15 @@ type LoadReplayInput struct {
 	Replay     int    `json:"replay"`
 	Source     string `json:"source"`
 	Number     int    `json:"number"`
+	// After is how many lines of the batch an earlier call has read.
+	After int `json:"after,omitempty"`
 }
 
-// LoadReplayResult is the content of a batch of a replay.
+// LoadReplayResult is the content of a batch of a replay, as much of it as goes into one result.
 type LoadReplayResult struct {
 	Records []ReplayedRecord `json:"records"`
+	// Next is the After of the call that reads on; zero when there is no more.
+	Next int `json:"next,omitempty"`
 }
 
 // ReplayedRecord is a record and how it is run again.
@@ -161,7 +169,14 @@ type RecordReplay struct {
 	// Attempts and FirstRequestAt are of the runs before.
 	Attempts       int        `json:"attempts,omitempty"`
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
+	// Redeliver says that the last run may have ended well, and that what it delivered is lost: the record is run again all
+	// the same.
+	Redeliver bool `json:"redeliver,omitempty"`
 }
+
+// MaxCall bounds the rows or records that go into or out of one call by value, in bytes of JSON: with what stands around them
+// they stay under Temporal's limit of 2 MiB for one payload. Who has more makes several calls.
+const MaxCall = 3 << 19
 
 // MergeLedgerInput asks for the results of a replay to be written into a part of the ledger.
 type MergeLedgerInput struct {
@@ -184,6 +199,8 @@ type ReplayResult struct {
 	Dead       int `json:"dead"`
 	Selected   int `json:"selected"`
 	WithoutRaw int `json:"without_raw,omitempty"`
+	// LostParts is how many parts of the ledger were gone when the dead letters were selected.
+	LostParts int `json:"lost_parts,omitempty"`
 	// Outcomes is how the selected records have ended now.
 	Outcomes Tally `json:"outcomes"`
 	// Settled is what has become of the submission; nil when nothing was to be done.
@@ -202,6 +219,7 @@ type ReplayStatus struct {
 	Dead       int              `json:"dead"`
 	Selected   int              `json:"selected"`
 	WithoutRaw int              `json:"without_raw,omitempty"`
+	LostParts  int              `json:"lost_parts,omitempty"`
 	Outcomes   Tally            `json:"outcomes"`
 	Sources    []SourceProgress `json:"sources,omitempty"`
 	Result     *ReplayResult    `json:"result,omitempty"`

@@ -3,6 +3,7 @@ package collection
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -19,10 +20,27 @@ func ReplayBatchKey(submission string, n int, source string, batch int) string {
 
 // GenerationKey is where a generation of an object is that is not where its first one is: "a/b.json" becomes "a/b.g2.json".
 func GenerationKey(key string, generation int) string {
+	stem, extension := cutExtension(key)
+	return fmt.Sprintf("%s.g%d%s", stem, generation, extension)
+}
+
+// IsGenerationOf says whether a name is that of an object's first generation, key, or of a later one.
+func IsGenerationOf(name, key string) bool {
+	stem, extension := cutExtension(key)
+	number, ok := strings.CutPrefix(name, stem+".g")
+	if ok {
+		number, ok = strings.CutSuffix(number, extension)
+	}
+	generation, err := strconv.Atoi(number)
+	return name == key || ok && err == nil && name == GenerationKey(key, generation)
+}
+
+// cutExtension cuts a key before the first dot of its name.
+func cutExtension(key string) (stem, extension string) {
 	dir, name := path.Split(key)
 	stem, extension, dotted := strings.Cut(name, ".")
 	if dotted {
 		extension = "." + extension
 	}
-	return fmt.Sprintf("%s%s.g%d%s", dir, stem, generation, extension)
+	return dir + stem, extension
 }

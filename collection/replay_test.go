@@ -58,6 +58,10 @@ func TestReplayFromStart(t *testing.T) {
 		start, ok = from.Start(without)
 		require.Equal(t, c.bare, ok, from)
 		require.Nil(t, start.Raw)
+		for _, reason := range []Reason{ReasonDeliveryLost, ReasonDeliveryConflict} {
+			start, _ = from.Start(RecordResult{Raw: raw, Outcome: OutcomeDeadLettered, Reason: reason})
+			require.True(t, start.Redeliver, "its last run may have ended well")
+		}
 	}
 }
 
@@ -84,5 +88,18 @@ func TestGenerationKey(t *testing.T) {
 		"c":                                        "c.g2",
 	} {
 		require.Equal(t, want, GenerationKey(key, 2))
+	}
+}
+
+func TestIsGenerationOf(t *testing.T) {
+	const key = "results/acme/s.v1/results-00001.jsonl.gz"
+	for _, name := range []string{key, GenerationKey(key, 2), GenerationKey(key, 17)} {
+		require.True(t, IsGenerationOf(name, key), name)
+	}
+	for _, name := range []string{
+		"", "results/acme/s.v1/results-00002.g2.jsonl.gz", "results/acme/s.v1/results-00001.g+2.jsonl.gz",
+		"results/acme/s.v1/results-00001.g2.csv", "results/acme/s.v1/results-00001.g.jsonl.gz", "other/results-00001.g2.jsonl.gz",
+	} {
+		require.False(t, IsGenerationOf(name, key), name)
 	}
 }

@@ -49,6 +49,8 @@ type AttemptProgress struct {
 	Delay   int64      `json:"delay_ms,omitempty"`
 	// Settle is how far Settle came, in the heartbeats of that activity.
 	Settle *SettleProgress `json:"settle,omitempty"`
+	// Ship is how far Ship came, in the heartbeats of that activity.
+	Ship *ShipProgress `json:"ship,omitempty"`
 }
 
 // ParseInput asks for a response to be turned into a document.

@@ -70,7 +70,7 @@ retention:
     raw: 168h
     parsed: 168h
     seen: 168h
-    staged: 168h
+    staged: 240h
     results: 0s
     replays: 2160h
     ledger: 2160h

@@ -45,7 +45,7 @@ func retentionDefaults() map[string]any {
 		"retention.raw":     7 * day,
 		"retention.parsed":  7 * day,
 		"retention.seen":    7 * day,
-		"retention.staged":  7 * day,
+		"retention.staged":  10 * day, // a destination may fail to answer for seven days
 		"retention.results": time.Duration(0),
 		"retention.replays": 90 * day,
 		"retention.ledger":  90 * day,

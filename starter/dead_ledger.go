@@ -24,7 +24,7 @@ func (c *Client) deadOfSubmission(ctx context.Context, f DeadFilter) iter.Seq2[D
 				yield(DeadLetter{}, err)
 				return
 			}
-			if row.Outcome == OutcomePending {
+			if row.Outcome == OutcomePending || row.Outcome == OutcomeUnknown {
 				pending[row.Record] = true
 			}
 			if row.IsDead() && !yield(ofLedger(plan, row), nil) {

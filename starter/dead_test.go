@@ -124,7 +124,7 @@ func TestDeadOfASettledSubmission(t *testing.T) {
 func TestDeadOfOneSubmission(t *testing.T) {
 	t.Parallel()
 	failedAt, fetched, tried := accepted.Add(time.Minute), accepted.Add(time.Hour), accepted.Add(2*time.Hour)
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	row := booksRows[1]
 	row.FirstRequestAt, row.Raw = &failedAt, &collection.Raw{Key: "raw/x", FetchedAt: fetched}
 	stores(tr, collection.LedgerKey(submission, "books", 1), booksRows[0], row)

@@ -52,8 +52,8 @@ func TestTheOwnerDoesNotAnswer(t *testing.T) {
 	}{
 		"there is none": {errUnknown, "no worker has asked for permits yet, so there is no table of sources: not found"},
 		"an older one": {serviceerror.NewQueryFailed("unknown queryType egresses"),
-			"ask for the ways out: the workers with the role fleet must be as new as this program (unknown queryType egresses)"},
-		"no worker": {errors.New("deadline exceeded"), "ask for the ways out: does a worker with the role fleet run? (deadline exceeded)"},
+			"ask for the egresses: the workers with the role fleet must be as new as this program (unknown queryType egresses)"},
+		"no worker": {errors.New("deadline exceeded"), "ask for the egresses: does a worker with the role fleet run? (deadline exceeded)"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

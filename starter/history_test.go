@@ -235,6 +235,41 @@ func TestRecordsThatAreLost(t *testing.T) {
 	}
 }
 
+// TestRecordsWhoseLedgerIsGone: nobody can tell any more when they started, and that breaks no promise.
+func TestRecordsWhoseLedgerIsGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		state            collection.State
+		remember         func(p *past)
+		unknown, stopped int
+	}{
+		"settled":   {collection.StateComplete, func(p *past) { p.trial.describes("a-1", described(collection.WorkflowSubmission, completed), nil) }, 7, 0},
+		"forgotten": {collection.StatePartiallyFailed, func(p *past) { p.trial.forgot("a-1") }, 7, 0},
+		"cancelled": {collection.StateCancelled, func(p *past) { p.trial.forgot("a-1") }, 5, 2},
+		"not shipped": {collection.StateComplete, func(p *past) {
+			p.trial.describes("a-1", described(collection.WorkflowSubmission, failed), nil)
+			ends(p.trial, "a-1", collection.SubmissionResult{}, ended(temporal.NewApplicationError("not shipped", "destination_refused")))
+		}, 7, 0},
+	} {
+		p := newPast(t)
+		p.submitted("a-1", "acme", 0, startedAfter(3, 0, time.Second), pending(7))
+		stores(p.trial, collection.ManifestKey("acme", "a-1"), collection.Manifest{
+			Submission: "a-1", Customer: "acme", State: c.state, Sources: []collection.SourceOutcomes{{Source: "books", Outcomes: collection.Tally{
+				{Outcome: collection.OutcomeDelivered, Records: 8}, {Outcome: collection.OutcomeCancelled, Reason: collection.ReasonCancelled, Records: 2},
+			}}},
+		})
+		c.remember(p)
+		book, _, err := p.client.Waits(t.Context(), window(0, time.Hour), nil)
+		require.NoError(t, err, name)
+		line := book.Report(anHourLater).All
+		require.Equal(t, c.unknown, line.Unknown, name)
+		require.Equal(t, c.stopped, line.Cancelled, name)
+		require.Zero(t, line.NeverStarted, name)
+		require.Equal(t, 3, line.Records, "what is not known does not count: %s", name)
+		require.Equal(t, promise.Kept, line.Verdict, name)
+	}
+}
+
 func TestWaitsFail(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{collection.PlanKey("a-1"), collection.LedgerKey("a-1", "books", 1)} {

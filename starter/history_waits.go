@@ -46,11 +46,20 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 }
 
 // bookOpen books the records of batches without a ledger, by source. A submission that runs tells how many of them it has
-// released to the workers, in one answer; the others wait still. One that has ended and left no ledger has lost them.
+// released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept. One that
+// has ended without any word of them has lost them.
 func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open map[string]int, now time.Time) error {
 	status, running, err := c.look(ctx, plan.Submission)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
+	}
+	kept := false
+	var manifest collection.Manifest
+	if !running {
+		if manifest, _, err = c.manifest(ctx, plan); err != nil && !errors.Is(err, collection.ErrObjectMissing) {
+			return err
+		}
+		kept = err == nil
 	}
 	unreleased := map[string]int{}
 	for _, s := range status.Sources {
@@ -63,6 +72,14 @@ func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collecti
 			waiting := min(max(unreleased[source], 0), records)
 			book.Waiting(plan.Customer, waiting, now.Sub(plan.AcceptedAt))
 			book.UnderWay(plan.Customer, records-waiting)
+		case kept:
+			// The submission was settled: its manifest says how many it had never begun, and nothing tells of the others.
+			stopped := 0
+			if manifest.State == collection.StateCancelled {
+				stopped = min(records, cancelledOf(manifest, source))
+			}
+			book.Cancelled(plan.Customer, stopped)
+			book.Unknown(plan.Customer, records-stopped)
 		case status.State == collection.StateCancelled:
 			book.Cancelled(plan.Customer, records)
 		default:
@@ -70,4 +87,14 @@ func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collecti
 		}
 	}
 	return nil
+}
+
+// cancelledOf is how many records of a source a manifest counts as cancelled.
+func cancelledOf(m collection.Manifest, source string) int {
+	for _, s := range m.Sources {
+		if s.Source == source {
+			return s.Outcomes.Of(collection.OutcomeCancelled)
+		}
+	}
+	return 0
 }

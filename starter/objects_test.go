@@ -86,6 +86,12 @@ func (tr *trial) planned() *trial {
 	return tr
 }
 
+// underway stores the submission, and lets the engine run it, for whoever asks.
+func (tr *trial) underway() *trial {
+	tr.knows(running).Maybe()
+	return tr.planned()
+}
+
 // settled stores the submission with its manifest.
 func (tr *trial) settled(state collection.State) *trial {
 	tr.planned()

@@ -51,7 +51,7 @@ type reading struct {
 }
 
 // stageOf is what a submission does while an activity of its own runs.
-var stageOf = map[string]string{collection.ActivityPlan: "plan", collection.ActivitySettle: "settle"}
+var stageOf = map[string]string{collection.ActivityPlan: "plan", collection.ActivitySettle: "settle", collection.ActivityShip: "ship"}
 
 func (r *reading) take(e *historypb.HistoryEvent) error {
 	switch e.GetEventType() {
@@ -78,6 +78,9 @@ func (r *reading) take(e *historypb.HistoryEvent) error {
 		case collection.ActivityPlan:
 			r.status.Stage, r.status.State = "collect", collection.StateProcessing
 			return decode(done.GetResult(), &r.plan)
+		case collection.ActivitySettle:
+			r.status.Result = &collection.SubmissionResult{}
+			return decode(done.GetResult(), r.status.Result)
 		case collection.ActivityFindBatch:
 			return r.end(done.GetScheduledEventId(), done.GetResult())
 		}

@@ -112,6 +112,24 @@ func TestOfflineStatusOnTheWay(t *testing.T) {
 	}
 }
 
+// TestOfflineStatusKnowsEveryStage: whatever a submission may do, its history tells.
+func TestOfflineStatusKnowsEveryStage(t *testing.T) {
+	t.Parallel()
+	events := recorded(t, "shipped-submission-1")
+	result, seen := (*collection.SubmissionResult)(nil), map[string]bool{}
+	for at := range events {
+		got := offline(t, events[:at])
+		seen[got.Stage] = true
+		if got.Stage == "ship" {
+			require.Equal(t, collection.StateProcessing, got.State)
+			result = got.Result
+		}
+	}
+	require.Equal(t, map[string]bool{"": true, "plan": true, "collect": true, "settle": true, "ship": true}, seen)
+	require.NotNil(t, result, "what it was settled as stands while it is shipped")
+	require.NotEmpty(t, result.ManifestSHA256)
+}
+
 // TestStatusWithoutAnything: neither a worker nor the history answers.
 func TestStatusWithoutAnything(t *testing.T) {
 	t.Parallel()

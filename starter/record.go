@@ -120,7 +120,20 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 		// A replay that was stopped has changed nothing: the record is the dead letter that it was.
 		return c.storedRecord(ctx, id, record)
 	}
+	if err == nil && answer.Result.Outcome == collection.OutcomeDelivered {
+		return c.unlessLost(ctx, answer), nil
+	}
 	return answer, err
+}
+
+// unlessLost is the ledger's answer where that knows better than the record's workflow: that a delivered object was not
+// there any more when the submission was settled. A ledger that cannot be read leaves the workflow's answer as it is.
+func (c *Client) unlessLost(ctx context.Context, answer RecordAnswer) RecordAnswer {
+	stored, err := c.storedRecord(ctx, answer.Submission, answer.Record)
+	if err == nil && stored.Result != nil && stored.Result.Lost != nil {
+		return stored
+	}
+	return answer
 }
 
 // startedWith is the input of a record's workflow. It stands in the first event of the history, so this is one call.
@@ -186,14 +199,14 @@ func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswe
 	place, err := c.locate(ctx, plan, wanted)
 	switch {
 	case errors.Is(err, errNoIndex):
-		return c.scan(ctx, id, name, wanted, partsOf(plan, Filter{}))
+		return c.scan(ctx, plan, name, wanted, partsOf(plan, Filter{}))
 	case err != nil:
 		return RecordAnswer{}, err
 	case place == nil:
 		// It became no record, or there is no such row: the rejected ones tell.
-		return c.scan(ctx, id, name, wanted, partsOf(plan, Filter{})[:plan.RejectedParts])
+		return c.scan(ctx, plan, name, wanted, partsOf(plan, Filter{})[:plan.RejectedParts])
 	}
-	return c.scan(ctx, id, name, wanted, []Cursor{*place})
+	return c.scan(ctx, plan, name, wanted, []Cursor{*place})
 }
 
 // wanted are the ids that a name may mean in a submission: its plan says which sources it has.
@@ -210,10 +223,11 @@ func (c *Client) wanted(plan collection.PlanResult, name string) []string {
 }
 
 // scan looks for a record in parts of the plan or the ledger.
-func (c *Client) scan(ctx context.Context, id, name string, wanted []string, parts []Cursor) (RecordAnswer, error) {
+func (c *Client) scan(ctx context.Context, plan collection.PlanResult, name string, wanted []string, parts []Cursor) (RecordAnswer, error) {
+	id, reader := plan.Submission, c.rows(plan)
 	var rejected *RecordAnswer
 	for _, at := range parts {
-		rows, err := c.part(ctx, id, at)
+		rows, err := reader.part(ctx, at)
 		if err != nil {
 			return RecordAnswer{}, err
 		}
@@ -225,6 +239,8 @@ func (c *Client) scan(ctx context.Context, id, name string, wanted []string, par
 			switch row.Outcome {
 			case OutcomePending:
 				answer.Ground, answer.Stage = "plan", StageWaiting
+			case OutcomeUnknown:
+				answer.Ground, answer.Result = "plan", &row.RecordResult
 			case collection.OutcomeDuplicate, collection.OutcomeInvalid:
 				// Rows that became no record come first. The record itself, if there is one, is what was asked for.
 				answer.Result = &row.RecordResult

@@ -71,7 +71,9 @@ func TestRecordIsTheSameOnEveryGround(t *testing.T) {
 			got, err := tr.client.Record(t.Context(), submission, name)
 			require.NoError(t, err, "%s %s", what, name)
 			require.Equal(t, want, got, "%s %s", what, name)
-			require.Empty(t, tr.store.reads, "%s: the store is not needed", what)
+			if c.row.Outcome != collection.OutcomeDelivered {
+				require.Empty(t, tr.store.reads, "%s: the store is not needed", what)
+			}
 
 			tr = setup(t).planned()
 			tr.engine.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, "").Return(nil, errUnknown)
@@ -80,6 +82,28 @@ func TestRecordIsTheSameOnEveryGround(t *testing.T) {
 			require.NoError(t, err, "%s %s", what, name)
 			require.Equal(t, want, got, "%s %s", what, name)
 		}
+	}
+}
+
+// TestRecordThatWasLost: a delivered object that was gone when the submission was settled is no delivery, whatever the
+// record's workflow remembers; where the store does not answer, that is all that is known.
+func TestRecordThatWasLost(t *testing.T) {
+	t.Parallel()
+	row := booksRows[0]
+	lost := row
+	lost.Outcome, lost.Reason, lost.Lost, lost.Delivered = collection.OutcomeDeadLettered, collection.ReasonDeliveryLost, row.Delivered, nil
+	for _, down := range []bool{false, true} {
+		tr := setup(t).planned()
+		tr.knowsRecord(row, completed)
+		ends(tr, collection.RecordWorkflowID(submission, row.Record), row.RecordResult, nil)
+		stores(tr, collection.LedgerKey(submission, row.Source, 1), lost, booksRows[1])
+		if down {
+			tr.store.fails[collection.PlanKey(submission)] = errors.New("connection refused")
+		}
+		got, err := tr.client.Record(t.Context(), submission, row.Record)
+		require.NoError(t, err)
+		want := map[bool]collection.Outcome{false: collection.OutcomeDeadLettered, true: collection.OutcomeDelivered}[down]
+		require.Equal(t, want, got.Result.Outcome)
 	}
 }
 
@@ -188,7 +212,7 @@ func TestProgressOfARunningRecord(t *testing.T) {
 
 func TestRecordThatWaits(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	tr.engine.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, "").Return(nil, errUnknown)
 	for _, name := range []string{bookID(3), bookURL(3)} {
 		got, err := tr.client.Record(t.Context(), submission, name)
@@ -203,7 +227,7 @@ func TestRecordThatWaits(t *testing.T) {
 // TestRecordOfAnotherConfiguration: the source is configured no more, so only the ledger knows whose key it is.
 func TestRecordOfAnotherConfiguration(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	got, err := starter.New(tr.engine, tr.store, "weir-test", nil).Record(t.Context(), submission, "metropolis")
 	require.NoError(t, err)
 	require.Equal(t, filmsRows[0].Record, got.Record)

@@ -9,8 +9,13 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// OutcomePending is shown for a record that has not ended. It stands in no ledger.
-const OutcomePending collection.Outcome = "pending"
+// What is shown for records that no ledger tells of.
+const (
+	// OutcomePending is that of a record that has not ended.
+	OutcomePending collection.Outcome = "pending"
+	// OutcomeUnknown is that of a record whose submission has ended: its detail says why nobody knows.
+	OutcomeUnknown collection.Outcome = "unknown"
+)
 
 // Filter chooses rows; empty fields choose all.
 type Filter struct {
@@ -29,8 +34,9 @@ func (f Filter) takes(row collection.LedgerRow) bool {
 const maxLedger = 64 << 20
 
 // Records lists how the rows of a submission ended, in the order of the plan: first the rows that never became records,
-// then every source's. It reads one batch at a time. Records whose batch still runs are pending. ErrNotPlanned says that none of
-// the rows is known yet.
+// then every source's. It reads one batch at a time. Records whose batch still runs are pending; those of a submission that
+// has ended are unknown where their part of the ledger is not there, for instance because it is no longer kept. ErrNotPlanned
+// says that none of the rows is known yet.
 func (c *Client) Records(ctx context.Context, id string, f Filter) iter.Seq2[collection.LedgerRow, error] {
 	return func(yield func(collection.LedgerRow, error) bool) {
 		for page, err := range c.Pages(ctx, id, f, Cursor{}) {
@@ -47,8 +53,8 @@ func (c *Client) Records(ctx context.Context, id string, f Filter) iter.Seq2[col
 	}
 }
 
-func (c *Client) rejected(ctx context.Context, id string, n int) ([]collection.LedgerRow, error) {
-	failures, err := readLines[collection.FailureRow](ctx, c.store, collection.RejectedKey(id, n))
+func (r *rowReader) rejected(ctx context.Context, n int) ([]collection.LedgerRow, error) {
+	failures, err := readLines[collection.FailureRow](ctx, r.client.store, collection.RejectedKey(r.plan.Submission, n))
 	if err != nil {
 		return nil, err
 	}
@@ -61,20 +67,32 @@ func (c *Client) rejected(ctx context.Context, id string, n int) ([]collection.L
 	return rows, nil
 }
 
-// batch is the ledger of one batch, or its plan while the batch runs.
-func (c *Client) batch(ctx context.Context, id, source string, n int) ([]collection.LedgerRow, error) {
-	rows, err := readLines[collection.LedgerRow](ctx, c.store, collection.LedgerKey(id, source, n))
+// batch is the ledger of one batch, or its plan where that has none.
+func (r *rowReader) batch(ctx context.Context, source string, n int) ([]collection.LedgerRow, error) {
+	key := collection.LedgerKey(r.plan.Submission, source, n)
+	rows, err := readLines[collection.LedgerRow](ctx, r.client.store, key)
 	if !errors.Is(err, collection.ErrObjectMissing) {
 		return rows, err
 	}
-	records, err := readLines[collection.Record](ctx, c.store, collection.BatchKey(id, source, n))
+	fate, err := r.fate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if fate.Outcome == OutcomeUnknown {
+		// It may have ended since it was looked for.
+		rows, err := readLines[collection.LedgerRow](ctx, r.client.store, key)
+		if !errors.Is(err, collection.ErrObjectMissing) {
+			return rows, err
+		}
+	}
+	records, err := readLines[collection.Record](ctx, r.client.store, collection.BatchKey(r.plan.Submission, source, n))
 	if err != nil {
 		return nil, err
 	}
 	rows = make([]collection.LedgerRow, len(records))
-	for i, r := range records {
-		rows[i] = collection.LedgerRow{Line: r.Line, Key: r.Key, Source: source,
-			RecordResult: collection.RecordResult{Record: r.ID, Outcome: OutcomePending}}
+	for i, record := range records {
+		rows[i] = collection.LedgerRow{Line: record.Line, Key: record.Key, Source: source, RecordResult: fate}
+		rows[i].Record = record.ID
 	}
 	return rows, nil
 }

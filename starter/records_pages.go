@@ -88,8 +88,9 @@ func (c *Client) Pages(ctx context.Context, id string, f Filter, from Cursor) it
 			yield(Page{}, fmt.Errorf("submission %s %w", id, err))
 			return
 		}
+		reader := c.rows(plan)
 		for i := begin; i < len(parts); i++ {
-			rows, err := c.part(ctx, id, parts[i])
+			rows, err := reader.part(ctx, parts[i])
 			if err != nil {
 				yield(Page{}, err)
 				return
@@ -135,13 +136,6 @@ func find(parts []Cursor, from Cursor) (int, error) {
 		return 0, fmt.Errorf("has no place %s among the rows that are asked for: %w", from, ErrNotFound)
 	}
 	return at, nil
-}
-
-func (c *Client) part(ctx context.Context, id string, at Cursor) ([]collection.LedgerRow, error) {
-	if at.Source == "" {
-		return c.rejected(ctx, id, at.Part)
-	}
-	return c.batch(ctx, id, at.Source, at.Part)
 }
 
 func pageOf(part Cursor, rows []collection.LedgerRow, first int, f Filter) Page {

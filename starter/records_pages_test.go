@@ -24,7 +24,7 @@ func pages(t require.TestingT, tr *trial, f starter.Filter, from starter.Cursor)
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	got, err := pages(t, tr, starter.Filter{}, starter.Cursor{})
 	require.NoError(t, err)
 	require.Len(t, got, 4, "a page for every object")
@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 // TestPagesFromTheMiddle: a place is found without reading what stands before it.
 func TestPagesFromTheMiddle(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	got, err := pages(t, tr, starter.Filter{}, starter.Cursor{Source: "films", Part: 1})
 	require.NoError(t, err)
 	require.Equal(t, filmsRows, got[0].Rows)
@@ -71,7 +71,7 @@ func TestPagesFromTheMiddle(t *testing.T) {
 // TestPagesGoOn: whoever stops at any row and goes on there has seen every row once.
 func TestPagesGoOn(t *testing.T) {
 	t.Parallel()
-	all, err := pages(t, setup(t).planned(), starter.Filter{}, starter.Cursor{})
+	all, err := pages(t, setup(t).underway(), starter.Filter{}, starter.Cursor{})
 	require.NoError(t, err)
 	var rows []collection.LedgerRow
 	var places []starter.Cursor
@@ -82,7 +82,7 @@ func TestPagesGoOn(t *testing.T) {
 	for i, place := range places {
 		parsed, err := starter.ParseCursor(place.String())
 		require.NoError(t, err)
-		rest, err := pages(t, setup(t).planned(), starter.Filter{}, parsed)
+		rest, err := pages(t, setup(t).underway(), starter.Filter{}, parsed)
 		require.NoError(t, err)
 		seen := append([]collection.LedgerRow{}, rows[:i]...)
 		for _, page := range rest {

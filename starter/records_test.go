@@ -3,6 +3,7 @@ package starter_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
@@ -27,7 +28,7 @@ func list(t *testing.T, tr *trial, id string, f starter.Filter) (lines []int, fa
 // TestRecordsRows: every row is told once, in the order of the plan, as the objects have it.
 func TestRecordsRows(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	var rows []collection.LedgerRow
 	for row, err := range tr.client.Records(t.Context(), submission, starter.Filter{}) {
 		require.NoError(t, err)
@@ -62,7 +63,7 @@ func TestRecordsFilters(t *testing.T) {
 		{starter.Filter{Source: "films"}, []int{6}},
 		{starter.Filter{Source: "none"}, nil},
 	} {
-		tr := setup(t).planned()
+		tr := setup(t).underway()
 		lines, err := list(t, tr, submission, c.filter)
 		require.NoError(t, err)
 		require.Equal(t, c.lines, lines, "%+v", c.filter)
@@ -80,7 +81,7 @@ func TestRecordsStopEarly(t *testing.T) {
 		collection.LedgerKey(submission, "books", 2), collection.BatchKey(submission, "books", 2), collection.LedgerKey(submission, "films", 1),
 	}
 	for wanted, reads := range map[int]int{1: 2, 2: 2, 3: 3, 4: 3, 5: 5, 6: 6} {
-		tr := setup(t).planned()
+		tr := setup(t).underway()
 		seen := 0
 		for _, err := range tr.client.Records(t.Context(), submission, starter.Filter{}) {
 			require.NoError(t, err)
@@ -90,7 +91,7 @@ func TestRecordsStopEarly(t *testing.T) {
 		}
 		require.Equal(t, order[:reads], tr.store.reads, "after %d rows", wanted)
 	}
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	tr.client.Records(t.Context(), submission, starter.Filter{})
 	require.Empty(t, tr.store.reads, "nothing is read before somebody looks")
 }
@@ -106,7 +107,7 @@ func TestRecordsFailWithTheObject(t *testing.T) {
 		collection.BatchKey(submission, "books", 2):  {3, 4, 1, 2},
 		collection.LedgerKey(submission, "films", 1): {3, 4, 1, 2, 5},
 	} {
-		tr := setup(t).planned()
+		tr := setup(t).underway()
 		tr.store.fails[key] = errDown
 		lines, err := list(t, tr, submission, starter.Filter{})
 		require.ErrorIs(t, err, errDown, key)
@@ -115,7 +116,7 @@ func TestRecordsFailWithTheObject(t *testing.T) {
 			require.ErrorContains(t, err, key)
 		}
 	}
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	_, err := tr.store.Put(t.Context(), collection.LedgerKey(submission, "books", 1), []byte("{\"line\":1}\n{\"line\":\n"), "")
 	require.NoError(t, err)
 	_, err = list(t, tr, submission, starter.Filter{})
@@ -125,7 +126,7 @@ func TestRecordsFailWithTheObject(t *testing.T) {
 // TestABatchThatIsGone: neither its ledger nor its plan is there. That is no empty batch.
 func TestABatchThatIsGone(t *testing.T) {
 	t.Parallel()
-	tr := setup(t).planned()
+	tr := setup(t).underway()
 	tr.store.fails[collection.BatchKey(submission, "books", 2)] = collection.ErrObjectMissing
 	_, err := list(t, tr, submission, starter.Filter{})
 	require.ErrorIs(t, err, collection.ErrObjectMissing)
@@ -177,4 +178,55 @@ func TestNotPlanned(t *testing.T) {
 	_, err := list(t, tr, submission, starter.Filter{})
 	require.ErrorIs(t, err, errDown)
 	require.NotErrorIs(t, err, starter.ErrNotFound, "nobody has said so")
+}
+
+// TestRecordsWithoutALedger: what has ended is not pending for ever.
+func TestRecordsWithoutALedger(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(*trial)
+		outcome collection.Outcome
+		detail  string
+	}{
+		"running":              {func(tr *trial) { tr.knows(running) }, starter.OutcomePending, ""},
+		"running again":        {func(tr *trial) { tr.settled(collection.StateComplete).knows(running) }, starter.OutcomePending, ""},
+		"settled":              {func(tr *trial) { tr.settled(collection.StateComplete).knows(completed) }, starter.OutcomeUnknown, "its ledger is no longer kept"},
+		"settled, forgotten":   {func(tr *trial) { tr.settled(collection.StateComplete).forgot(submission) }, starter.OutcomeUnknown, "its ledger is no longer kept"},
+		"settled, not shipped": {func(tr *trial) { tr.settled(collection.StateComplete).knows(failed) }, starter.OutcomeUnknown, "its ledger is no longer kept"},
+		"cancelled":            {func(tr *trial) { tr.settled(collection.StateCancelled).knows(cancelled) }, starter.OutcomeUnknown, "ended before"},
+		"terminated":           {func(tr *trial) { tr.knows(terminated) }, starter.OutcomeUnknown, "ended before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := setup(t).planned()
+			c.prepare(tr)
+			var rows []collection.LedgerRow
+			for row, err := range tr.client.Records(t.Context(), submission, starter.Filter{}) {
+				require.NoError(t, err)
+				rows = append(rows, row)
+			}
+			require.Len(t, rows, plan.Expected)
+			require.Equal(t, bookID(3), rows[4].Record)
+			require.Equal(t, c.outcome, rows[4].Outcome)
+			require.Contains(t, rows[4].Detail, c.detail)
+		})
+	}
+	// A record of it is no more waiting either.
+	tr := setup(t).settled(collection.StateComplete)
+	tr.engine.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, "").Return(nil, errUnknown)
+	got, err := tr.client.Record(t.Context(), submission, bookID(3))
+	require.NoError(t, err)
+	require.Empty(t, got.Stage)
+	require.Equal(t, "its ledger is no longer kept", got.Result.Detail)
+
+	tr = setup(t).planned()
+	tr.describes(submission, nil, errDown)
+	_, err = list(t, tr, submission, starter.Filter{})
+	require.ErrorIs(t, err, errDown)
+
+	tr = setup(t).planned()
+	tr.forgot(submission)
+	tr.store.fails[collection.ManifestKey("acme", submission)] = errDown
+	_, err = list(t, tr, submission, starter.Filter{})
+	require.ErrorIs(t, err, errDown)
 }

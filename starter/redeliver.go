@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -80,13 +81,53 @@ func (c *Client) shippedStatus(ctx context.Context, plan collection.PlanResult, 
 	if shipped.ManifestSHA256 == status.Result.ManifestSHA256 {
 		return nil
 	}
+	by, err := c.shippedNow(ctx, plan)
+	if err != nil {
+		return err
+	}
+	if by != "" {
+		status.State, status.Stage = collection.StateProcessing, "ship"
+		status.Notes = append(slices.Clip(status.Notes), fmt.Sprintf("the workflow %s is bringing its delivery to the customer's destination", by))
+		return nil
+	}
 	status.State, status.Reason = collection.StateFailed, collection.ReasonDestinationRefused
 	status.Detail = fmt.Sprintf("the submission is settled in weir's bucket, but its delivery has not reached the customer's destination: "+
 		"run weir redeliver %s", plan.Submission)
 	return nil
 }
 
-// shippedSince finds that the delivery of a submission whose workflow failed has been shipped by a redelivery.
+// shippedNow is the workflow that brings a delivery to the customer's own destination right now, besides the submission's: its
+// replay or its redelivery; empty where none does. One whose worker does not answer is believed to.
+func (c *Client) shippedNow(ctx context.Context, plan collection.PlanResult) (string, error) {
+	for _, id := range []string{collection.ReplayWorkflowID(plan.Submission), collection.RedeliverWorkflowID(plan.Submission)} {
+		described, err := c.describe(ctx, id)
+		switch {
+		case isNotFound(err):
+			continue
+		case err != nil:
+			return "", fmt.Errorf("ask for %s: %w", id, err)
+		case !isRunning(described):
+			continue
+		}
+		var now struct {
+			Stage string `json:"stage"`
+			To    string `json:"to"`
+		}
+		query, cancel := context.WithTimeout(ctx, queryTimeout)
+		value, err := c.engine.QueryWorkflow(query, id, "", collection.QueryStatus)
+		if err == nil {
+			err = value.Get(&now)
+		}
+		cancel()
+		ours := now.To == "" || now.To == plan.Customer
+		if err != nil || ours && (now.Stage == "settle" || now.Stage == "ship") {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// shippedSince finds that the delivery of a submission whose workflow failed has been, or is being, shipped by a redelivery.
 func (c *Client) shippedSince(ctx context.Context, id string) (collection.SubmissionStatus, bool) {
 	plan, err := c.plan(ctx, id)
 	if err != nil || !plan.Ship {
@@ -96,7 +137,9 @@ func (c *Client) shippedSince(ctx context.Context, id string) (collection.Submis
 	if err != nil || status.Result == nil || status.State == collection.StateFailed {
 		return status, false
 	}
-	status.Notes = append(status.Notes, "the submission's own workflow failed; its delivery was shipped afterwards")
+	if status.Stage == "" {
+		status.Notes = append(status.Notes, "the submission's own workflow failed; its delivery was shipped afterwards")
+	}
 	return status, true
 }
 

@@ -3,8 +3,11 @@ package starter_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
@@ -109,6 +112,10 @@ func TestStatusSaysWhatIsShipped(t *testing.T) {
 			t.Parallel()
 			for _, failedBefore := range []bool{false, true} {
 				tr := setup(t).settled(collection.StateComplete).toShip()
+				if !c.shipped {
+					tr.forgot(collection.ReplayWorkflowID(submission))
+					tr.forgot(collection.RedeliverWorkflowID(submission))
+				}
 				if s := c.shipment(tr.manifestDigest(t)); s != nil {
 					stores(tr, collection.ShipmentKey(submission), s)
 				}
@@ -135,6 +142,83 @@ func TestStatusSaysWhatIsShipped(t *testing.T) {
 	}
 }
 
+// TestStatusWhileItIsShippedAgain: between a replay's, or a redelivery's, settlement and the end of its shipping nothing has failed.
+func TestStatusWhileItIsShippedAgain(t *testing.T) {
+	t.Parallel()
+	replay, redeliver := collection.ReplayWorkflowID(submission), collection.RedeliverWorkflowID(submission)
+	answers := func(tr *trial, id string, status any, err error) {
+		tr.describes(id, described("any", running), nil)
+		value := &mocks.Value{}
+		value.On("Get", mock.Anything).Run(func(args mock.Arguments) {
+			body, err := json.Marshal(status)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(body, args.Get(0)))
+		}).Return(nil)
+		tr.engine.On("QueryWorkflow", mock.Anything, id, "", collection.QueryStatus).Return(value, err)
+	}
+	for name, c := range map[string]struct {
+		engine  func(*trial)
+		shipped string
+	}{
+		"the replay ships":      {func(tr *trial) { answers(tr, replay, collection.ReplayStatus{Stage: "ship"}, nil) }, replay},
+		"the replay settles":    {func(tr *trial) { answers(tr, replay, collection.ReplayStatus{Stage: "settle"}, nil) }, replay},
+		"nobody answers for it": {func(tr *trial) { answers(tr, replay, nil, errDown) }, replay},
+		"the replay collects": {func(tr *trial) {
+			answers(tr, replay, collection.ReplayStatus{Stage: "replay"}, nil)
+			tr.forgot(redeliver)
+		}, ""},
+		"a redelivery ships": {func(tr *trial) {
+			tr.describes(replay, described("any", completed), nil)
+			answers(tr, redeliver, collection.RedeliverStatus{Stage: "ship", To: "acme"}, nil)
+		}, redeliver},
+		"a redelivery to elsewhere": {func(tr *trial) {
+			tr.forgot(replay)
+			answers(tr, redeliver, collection.RedeliverStatus{Stage: "ship", To: "acme-new"}, nil)
+		}, ""},
+	} {
+		for _, failedBefore := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, failedBefore), func(t *testing.T) {
+				t.Parallel()
+				tr := setup(t).settled(collection.StateComplete).toShip()
+				c.engine(tr)
+				if failedBefore {
+					tr.knows(failed)
+					if c.shipped == "" {
+						ends(tr, submission, collection.SubmissionResult{}, ended(temporal.NewApplicationError("run weir redeliver", "destination_refused")))
+					}
+				} else {
+					tr.forgot(submission)
+				}
+				got, err := tr.client.Status(t.Context(), submission)
+				require.NoError(t, err)
+				if c.shipped == "" {
+					require.Equal(t, collection.StateFailed, got.State)
+					return
+				}
+				require.Equal(t, collection.StateProcessing, got.State)
+				require.Equal(t, "ship", got.Stage)
+				require.Contains(t, got.Notes[len(got.Notes)-1], c.shipped)
+			})
+		}
+	}
+	tr := setup(t).settled(collection.StateComplete).toShip()
+	tr.forgot(submission)
+	tr.describes(replay, nil, errDown)
+	_, err := tr.client.Status(t.Context(), submission)
+	require.ErrorIs(t, err, errDown)
+}
+
+// TestTheProofLivesAsLongAsThePlan: a status that is read from the plan must find it.
+func TestTheProofLivesAsLongAsThePlan(t *testing.T) {
+	t.Parallel()
+	plan, _, ok := collection.SubmissionOfKey(collection.PlanKey(submission))
+	require.True(t, ok)
+	proof, of, ok := collection.SubmissionOfKey(collection.ShipmentKey(submission))
+	require.True(t, ok)
+	require.Equal(t, submission, of)
+	require.Equal(t, plan, proof)
+}
+
 func TestStatusOfAShipmentThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	tr := setup(t).settled(collection.StateComplete).toShip()
@@ -147,4 +231,23 @@ func TestStatusOfAShipmentThatCannotBeRead(t *testing.T) {
 	tr.store.fails[collection.ShipmentKey(submission)] = errors.New("connection refused")
 	_, err = tr.client.Status(t.Context(), submission)
 	require.ErrorContains(t, err, "connection refused")
+}
+
+// TestWaitForARedelivery: a submission whose delivery is on its way again is waited for.
+func TestWaitForARedelivery(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tr := setup(t).settled(collection.StateComplete).toShip()
+		tr.forgot(submission)
+		tr.describes(collection.ReplayWorkflowID(submission), described("any", running), nil).Once()
+		tr.engine.On("QueryWorkflow", mock.Anything, collection.ReplayWorkflowID(submission), "", collection.QueryStatus).
+			Run(func(mock.Arguments) {
+				stores(tr, collection.ShipmentKey(submission), collection.ShipResult{ManifestSHA256: tr.manifestDigest(t)})
+			}).Return(nil, errDown).Once()
+		var seen []string
+		got, err := tr.client.Wait(t.Context(), submission, func(s collection.SubmissionStatus) { seen = append(seen, s.Stage) })
+		require.NoError(t, err)
+		require.Equal(t, collection.StateComplete, got.State)
+		require.Equal(t, []string{"ship", ""}, seen)
+	})
 }

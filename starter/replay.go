@@ -39,9 +39,11 @@ func (c *Client) Replay(ctx context.Context, in collection.ReplayInput) (ReplayS
 	} else if err != nil {
 		return started, err
 	}
-	in.Select.Records = c.named(in.Select.Records)
 	if err := in.Check(); err != nil {
 		return started, fmt.Errorf("the replay cannot be made: %w", err)
+	}
+	if in.Select.Records, err = c.recordsNamed(ctx, plan, in.Select.Records); err != nil {
+		return started, err
 	}
 	customer := temporal.NewSearchAttributeKeyKeyword(collection.AttributeCustomer)
 	run, err := c.engine.ExecuteWorkflow(ctx, client.StartWorkflowOptions{

@@ -36,7 +36,8 @@ func (c *Client) Wait(ctx context.Context, id string, progress func(collection.S
 			if ended(status.State) && status.Stage == "" {
 				return status, nil
 			}
-			if !running {
+			// A replay or a redelivery may be shipping it, which ends.
+			if !running && status.Stage != "ship" {
 				return status, fmt.Errorf("submission %s has not been settled, and the engine runs it no more: submit it again under the same id", id)
 			}
 		case errors.Is(err, ErrNotFound), ctx.Err() == nil && time.Since(answered) > patience:

@@ -26,7 +26,8 @@ func (d destinations) OpenDestination(ctx context.Context, to collection.Destina
 // registerShip adds the activity that ships deliveries to the planner's queue.
 func (p *process) registerShip(w worker.Worker) {
 	shipper := &activities.Shipper{
-		Store: p.store, Directory: p.cfg, Destinations: destinations{connect.NewDestinations(p.cfg, p.secrets)}, Clock: time.Now,
+		Store: p.store, Directory: p.cfg, Destinations: destinations{connect.NewDestinations(p.cfg, p.secrets)},
+		Engine: p.watch(), Clock: time.Now,
 	}
 	register(w, collection.ActivityShip, shipper.Ship)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -107,6 +108,10 @@ func (b *batch) oneRecord(ctx workflow.Context, r collection.Record, again *coll
 	o := childOptions(collection.RecordWorkflowID(b.in.Submission, r.ID))
 	o.TypedSearchAttributes = attributes(b.in.Customer, b.in.Source)
 	o.StaticSummary = r.Shown()
+	if again != nil && again.Redeliver {
+		// Its last run may have ended well: what that has delivered is lost.
+		o.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
 	var result collection.RecordResult
 	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), Record, collection.RecordInput{
 		Submission: b.in.Submission, Customer: b.in.Customer, Source: b.in.Source, Batch: b.in.Number,
@@ -135,24 +140,4 @@ func (b *batch) cancelRest() {
 		}
 		b.outcomes.Add(collection.OutcomeCancelled, collection.ReasonCancelled, 1)
 	}
-}
-
-func (b *batch) writeLedger(ctx workflow.Context) (collection.BatchResult, error) {
-	rows := make([]collection.LedgerRow, len(b.records))
-	for i, r := range b.records {
-		rows[i] = collection.LedgerRow{Line: r.Line, Key: r.Key, Source: b.in.Source, RecordResult: b.results[i]}
-	}
-	if b.in.Replay > 0 {
-		return b.mergeLedger(ctx, rows)
-	}
-	var out collection.WriteLedgerResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, shortPlanOptions()), batches.WriteLedger,
-		collection.WriteLedgerInput{
-			Submission: b.in.Submission, Source: b.in.Source, Number: b.in.Number, Rows: rows,
-		}).Get(ctx, &out)
-	if err != nil {
-		return collection.BatchResult{}, withReason(
-			fmt.Sprintf("write the ledger of batch %d of source %s", b.in.Number, b.in.Source), err)
-	}
-	return collection.BatchResult{Outcomes: b.outcomes, Ledger: out.Ledger}, nil
 }

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -27,7 +28,7 @@ type redelivery struct {
 }
 
 func (r *redelivery) answer() (collection.RedeliverStatus, error) {
-	return collection.RedeliverStatus{Submission: r.in.Submission, Stage: r.stage, Result: r.result}, nil
+	return collection.RedeliverStatus{Submission: r.in.Submission, To: r.in.To, Stage: r.stage, Result: r.result}, nil
 }
 
 // run is the only place where the workflow ends.
@@ -39,7 +40,7 @@ func (r *redelivery) run(ctx workflow.Context) (collection.RedeliverResult, erro
 	var result collection.RedeliverResult
 	err := r.ship(ctx, &result)
 	if err != nil && verdict.OfActivity(err).Reason == collection.ReasonDeliveryLost {
-		if err = r.settle(ctx, &result); err == nil {
+		if err = r.settle(ctx, &result, r.wasCancelled(err)); err == nil {
 			err = r.ship(ctx, &result)
 		}
 	}
@@ -57,13 +58,24 @@ func (r *redelivery) ship(ctx workflow.Context, into *collection.RedeliverResult
 	return err
 }
 
+// wasCancelled says how the submission was settled: by its manifest where that stands, else by who started this.
+func (r *redelivery) wasCancelled(err error) bool {
+	var app *temporal.ApplicationError
+	var failure collection.AttemptFailure
+	var loss collection.ShipLoss
+	if errors.As(err, &app) && app.Details(&failure, &loss) == nil && loss.Standing {
+		return loss.Cancelled
+	}
+	return r.in.Cancelled
+}
+
 // settle makes the files of the delivery again, in weir's bucket.
-func (r *redelivery) settle(ctx workflow.Context, into *collection.RedeliverResult) error {
+func (r *redelivery) settle(ctx workflow.Context, into *collection.RedeliverResult, cancelled bool) error {
 	r.enter(ctx, "settle")
 	o := planOptions(r.priority())
 	o.Summary = "make lost files of the delivery again"
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
-		Submission: r.in.Submission, Customer: r.in.Customer, Cancelled: r.in.Cancelled,
+		Submission: r.in.Submission, Customer: r.in.Customer, Cancelled: cancelled,
 	}).Get(ctx, &into.Settled)
 }
 

@@ -149,7 +149,7 @@ func (r *replay) ship(ctx workflow.Context, settled *collection.SubmissionResult
 func (r *replay) end(ctx workflow.Context, settled *collection.SubmissionResult) collection.ReplayResult {
 	r.result = &collection.ReplayResult{
 		Number: r.plan.Number, Dead: r.plan.Dead, Selected: r.plan.Selected, WithoutRaw: r.plan.WithoutRaw,
-		Outcomes: r.outcomes(), Settled: settled,
+		LostParts: r.plan.LostParts, Outcomes: r.outcomes(), Settled: settled,
 	}
 	r.enter(ctx, "")
 	return *r.result

@@ -13,7 +13,8 @@ import (
 func (r *replay) answer() (collection.ReplayStatus, error) {
 	status := collection.ReplayStatus{
 		Submission: r.in.Submission, Number: r.plan.Number, Select: r.in.Select, From: r.in.From, By: r.in.By, Stage: r.stage,
-		Dead: r.plan.Dead, Selected: r.plan.Selected, WithoutRaw: r.plan.WithoutRaw, Outcomes: r.outcomes(), Result: r.result,
+		Dead: r.plan.Dead, Selected: r.plan.Selected, WithoutRaw: r.plan.WithoutRaw, LostParts: r.plan.LostParts,
+		Outcomes: r.outcomes(), Result: r.result,
 	}
 	for _, s := range r.sources {
 		status.Sources = append(status.Sources, s.share())
@@ -44,6 +45,10 @@ func replayMarkdown(s collection.ReplayStatus) string {
 		fmt.Fprintf(&b, "\n%d of %s replayed.", s.Outcomes.Total(), plural(s.Selected, "record"))
 		if s.WithoutRaw > 0 {
 			fmt.Fprintf(&b, " %s left as they are: no bytes of them are kept.", plural(s.WithoutRaw, "record"))
+		}
+		if s.LostParts > 0 {
+			fmt.Fprintf(&b, " %s of the ledger lost: when the submission is settled they are made again, out of what was delivered; then replay it once more.",
+				plural(s.LostParts, "part"))
 		}
 		b.WriteString("\n")
 	}

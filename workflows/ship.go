@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -10,13 +9,10 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// shipGiveUp is how long a destination may fail to answer. The delivery stands in weir's bucket meanwhile.
-const shipGiveUp = 7 * 24 * time.Hour
-
 // ship brings a settled delivery to a destination.
 func ship(ctx workflow.Context, p temporal.Priority, in collection.ShipInput) (collection.ShipResult, error) {
 	o := planOptions(p)
-	o.ScheduleToCloseTimeout = shipGiveUp
+	o.ScheduleToCloseTimeout = collection.ShipGiveUp
 	o.Summary = "ship the delivery, verify it there"
 	var result collection.ShipResult
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), shipper.Ship, in).Get(ctx, &result)
@@ -24,12 +20,28 @@ func ship(ctx workflow.Context, p temporal.Priority, in collection.ShipInput) (c
 }
 
 // versionShip marks submissions whose workflow ships. One whose plan was made while other workers still ran the code before
-// has none, and ends without: it must not do otherwise when it is replayed.
-const versionShip = "ship"
+// has none, and ends without: it must not do otherwise when it is replayed. From version 2 on shipping can be cancelled.
+const (
+	versionShip       = "ship"
+	shipVersion       = 1
+	shipVersionCancel = 2
+)
 
-// ships says whether a submission's delivery is to be shipped.
-func ships(ctx workflow.Context, plan collection.PlanResult) bool {
-	return plan.Ship && workflow.GetVersion(ctx, versionShip, workflow.DefaultVersion, 1) == 1
+// ships says whether a submission's delivery is to be shipped, and whether somebody may cancel that.
+func ships(ctx workflow.Context, plan collection.PlanResult) (ships, cancellable bool) {
+	if !plan.Ship {
+		return false, false
+	}
+	version := workflow.GetVersion(ctx, versionShip, workflow.DefaultVersion, shipVersionCancel)
+	return version >= shipVersion, version >= shipVersionCancel
+}
+
+// shippingCancelled is a failure, not a cancellation: the submission is settled, and its promise is not kept.
+func shippingCancelled(err error) error {
+	if !temporal.IsCanceledError(err) {
+		return err
+	}
+	return temporal.NewNonRetryableApplicationError("somebody has cancelled the shipping", string(collection.ReasonCancelled), nil)
 }
 
 // notShipped is how a failed submission begins to say why. Its records are delivered, to weir's own bucket.

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -112,11 +113,40 @@ func TestSubmissionShipsWhatWasCancelled(t *testing.T) {
 	require.True(t, shipped)
 }
 
+// TestSubmissionIsCancelledWhileItShips: the waiting for a destination can be ended, and then its delivery is not there. Of a
+// workflow of before, to which no cancellation came through, none does.
+func TestSubmissionIsCancelledWhileItShips(t *testing.T) {
+	t.Parallel()
+	for name, cancel := range map[string]time.Duration{"settling": 90 * time.Minute, "shipping": 150 * time.Minute} {
+		for _, version := range []workflow.Version{1, 2} {
+			t.Run(fmt.Sprint(name, " ", version), func(t *testing.T) {
+				t.Parallel()
+				e := shippingEngine(t)
+				e.OnGetVersion("ship", workflow.DefaultVersion, workflow.Version(2)).Return(version)
+				e.ship = func(collection.ShipInput) (collection.ShipResult, error) { return shippedWell, nil }
+				takes(e, collection.ActivitySettle, time.Hour, &e.settle)
+				takes(e, collection.ActivityShip, 24*time.Hour, &e.ship)
+				e.cancelAt(cancel)
+				e.ExecuteWorkflow(workflows.Submission, submissionInput())
+				if version == 1 {
+					require.Equal(t, settled, result[collection.SubmissionResult](e))
+					return
+				}
+				app := failure(e)
+				require.Equal(t, string(collection.ReasonCancelled), app.Type())
+				require.Contains(t, app.Message(), "its delivery has not reached the customer's destination")
+				require.Contains(t, app.Message(), "cancelled the shipping")
+				require.Equal(t, collection.StateFailed, status[collection.SubmissionStatus](e).State)
+			})
+		}
+	}
+}
+
 // TestSubmissionOfBeforeShipsNothing: a workflow that ran code without shipping goes on without.
 func TestSubmissionOfBeforeShipsNothing(t *testing.T) {
 	t.Parallel()
 	e := shippingEngine(t)
-	e.OnGetVersion("ship", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	e.OnGetVersion("ship", workflow.DefaultVersion, workflow.Version(2)).Return(workflow.DefaultVersion)
 	e.ExecuteWorkflow(workflows.Submission, submissionInput())
 	require.Equal(t, settled, result[collection.SubmissionResult](e))
 }
@@ -175,6 +205,42 @@ func TestRedeliverSettlesWhatIsLost(t *testing.T) {
 				return
 			}
 			require.Equal(t, string(collection.ReasonDeliveryLost), failure(e).Type())
+		})
+	}
+}
+
+// TestRedeliverBelievesTheManifest: how the submission was settled is not what somebody has typed.
+func TestRedeliverBelievesTheManifest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		loss            []any
+		claimed, settle bool
+	}{
+		"it was not cancelled": {[]any{collection.ShipLoss{Standing: true}}, true, false},
+		"it was":               {[]any{collection.ShipLoss{Standing: true, Cancelled: true}}, false, true},
+		"it is lost":           {[]any{collection.ShipLoss{}}, true, true},
+		"a worker of before":   {nil, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := redeliverEngine(t)
+			e.settle = func(in collection.SettleInput) (collection.SettleResult, error) {
+				require.Equal(t, c.settle, in.Cancelled)
+				return settled, nil
+			}
+			first := true
+			e.ship = func(collection.ShipInput) (collection.ShipResult, error) {
+				if !first {
+					return shippedWell, nil
+				}
+				first = false
+				return collection.ShipResult{}, temporal.NewNonRetryableApplicationError("a part is gone", string(collection.ReasonDeliveryLost), nil,
+					append([]any{collection.AttemptFailure{Detail: "a part is gone"}}, c.loss...)...)
+			}
+			in := redeliverInput
+			in.Cancelled = c.claimed
+			e.ExecuteWorkflow(workflows.Redeliver, in)
+			require.Equal(t, settled, *result[collection.RedeliverResult](e).Settled)
 		})
 	}
 }

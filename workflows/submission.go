@@ -53,14 +53,17 @@ func (s *submission) run(ctx workflow.Context) (collection.SubmissionResult, err
 	}
 	s.runSources(ctx)
 
-	// What was collected is settled even when somebody has cancelled the submission. A cancellation that comes later
-	// finds nothing left to stop.
+	// What was collected is settled, and shipped, even when somebody has cancelled the submission. A cancellation that comes
+	// later finds only the shipping left to stop.
 	free, _ := workflow.NewDisconnectedContext(ctx)
 	cancelled := ctx.Err() != nil
 	if err := s.settle(free, cancelled); err != nil {
 		return collection.SubmissionResult{}, s.fail(free, "the submission could not be settled", err)
 	}
-	if err := s.ship(free); err != nil {
+	if cancelled {
+		ctx = free
+	}
+	if err := s.ship(ctx, free); err != nil {
 		return collection.SubmissionResult{}, s.fail(free, notShipped(s.id), err)
 	}
 	s.enter(free, "", s.result.State)
@@ -154,14 +157,18 @@ func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
 }
 
 // ship brings the delivery to the customer's own destination, if there is one. Until it is there the submission has not
-// ended, whatever its records did.
-func (s *submission) ship(ctx workflow.Context) error {
-	if !ships(ctx, s.plan) {
+// ended, whatever its records did. free is a context that no cancellation ends.
+func (s *submission) ship(ctx, free workflow.Context) error {
+	ships, cancellable := ships(free, s.plan)
+	if !ships {
 		return nil
 	}
-	s.enter(ctx, "ship", collection.StateProcessing)
+	if !cancellable {
+		ctx = free
+	}
+	s.enter(free, "ship", collection.StateProcessing)
 	_, err := ship(ctx, s.priority(), collection.ShipInput{Submission: s.id, Customer: s.in.Customer, To: s.in.Customer})
-	return err
+	return shippingCancelled(err)
 }
 
 // priority is what everything below the submission inherits.

@@ -63,7 +63,11 @@ func newEngine(t testing.TB) *engine {
 	suite.SetLogger(quiet{})
 	e := &engine{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, children: map[string]workflow.ChildWorkflowOptions{}}
 	e.SetTestTimeout(time.Minute)
-	e.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&spy{engine: e}}})
+	e.SetWorkerOptions(worker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{&spy{engine: e}},
+		// On a machine that is busy with other tests, a second may pass without any workflow's fault.
+		DeadlockDetectionTimeout: 30 * time.Second,
+	})
 	activityStandIn(e, collection.ActivityPlan, &e.plan)
 	activityStandIn(e, collection.ActivityLoadBatch, &e.loadBatch)
 	activityStandIn(e, collection.ActivityWriteLedger, &e.writeLedger)

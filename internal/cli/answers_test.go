@@ -136,6 +136,17 @@ LINE  SOURCE    RECORD                OUTCOME    REASON         KEY
 `), s.stdout)
 }
 
+// TestRecordsThatNobodyKnows: the table says once why.
+func TestRecordsThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	unknown := collection.LedgerRow{Line: 5, Key: "18", Source: "bookshop", RecordResult: collection.RecordResult{
+		Outcome: starter.OutcomeUnknown, Detail: "its ledger is no longer kept",
+	}}
+	s := ask(t, &fakeClient{rows: []collection.LedgerRow{unknown, unknown}}, "records", "acme-1")
+	require.Equal(t, 1, strings.Count(s.stderr, "unknown: its ledger is no longer kept"), s.stderr)
+	require.NotContains(t, ask(t, &fakeClient{rows: rows()}, "records", "acme-1").stderr, "unknown")
+}
+
 func TestRecordsAsJSONLines(t *testing.T) {
 	t.Parallel()
 	s := ask(t, &fakeClient{rows: rows()}, "records", "acme-1", "--output", "json", "--limit", "2")

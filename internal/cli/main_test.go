@@ -99,7 +99,7 @@ func TestUsageErrors(t *testing.T) {
 		{"submit weir.yaml --customer acme --id a/b", "submission id"},
 		{"submit weir.yaml --customer acme --lane fast", "use urgent, normal or bulk"},
 		{"submit weir.yaml --customer acme --format xml", "use csv or jsonl"},
-		{"records a --outcome lost", "use delivered, gone, refused, dead_lettered, cancelled, invalid, duplicate or pending"},
+		{"records a --outcome lost", "use delivered, gone, refused, dead_lettered, cancelled, invalid, duplicate, pending or unknown"},
 		{"records a --reason tired", `there is no reason "tired"; the reasons are auth_required, `},
 		{"records a --limit -1", "--limit -1: use a number of rows"},
 		{"records ..", "submission id"},

@@ -122,6 +122,7 @@ func (a *app) showLeftOut(out *screen.Screen, answer promiseAnswer) {
 	}{
 		{all.Cancelled, "cancelled before their first request"}, {all.Refused, "refused by policy without a request"},
 		{all.Undecided, "waiting still, and not too long yet"}, {all.UnderWay, "under way, which may have started"},
+		{all.Unknown, "not known any more: their ledger is no longer kept"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, screen.Count(p.n)+" "+p.what)

@@ -73,7 +73,7 @@ func outcomeNames() []string {
 	for _, o := range collection.Outcomes() {
 		names = append(names, string(o))
 	}
-	return append(names, string(starter.OutcomePending))
+	return append(names, string(starter.OutcomePending), string(starter.OutcomeUnknown))
 }
 
 func (f *recordsFlags) filter(id string) (starter.Filter, error) {
@@ -101,13 +101,13 @@ func (a *app) records(ctx context.Context, c client, id string, filter starter.F
 	list := a.newRowList()
 	for page, err := range c.Pages(ctx, id, filter, from) {
 		if err != nil {
-			list.table.End()
+			list.end()
 			return explainMissing(ctx, c, id, err)
 		}
 		for i, row := range page.Rows {
 			// The row after the last one is where the list goes on, if there is one.
 			if list.shown == limit && limit > 0 {
-				list.table.End()
+				list.end()
 				hint(a.remarks(), "go on", moreRows(id, filter, page.At[i], limit))
 				return nil
 			}
@@ -117,12 +117,12 @@ func (a *app) records(ctx context.Context, c client, id string, filter starter.F
 		}
 		if list.shown == limit && limit > 0 && page.Next != (starter.Cursor{}) {
 			// Whether the next page has such a row is not looked up.
-			list.table.End()
+			list.end()
 			hint(a.remarks(), "go on", moreRows(id, filter, page.Next, limit))
 			return nil
 		}
 	}
-	list.table.End()
+	list.end()
 	if list.shown == 0 {
 		a.remarks().Line("no rows%s", described(filter))
 	}
@@ -134,6 +134,8 @@ type rowList struct {
 	app   *app
 	table *screen.Table
 	shown int
+	// unknown says why nothing is known of some rows.
+	unknown string
 }
 
 func (a *app) newRowList() *rowList {
@@ -141,8 +143,19 @@ func (a *app) newRowList() *rowList {
 		screen.Column{Title: "RECORD"}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})}
 }
 
+// end ends the list, and says of rows of which nobody knows how they ended why.
+func (l *rowList) end() {
+	l.table.End()
+	if l.unknown != "" {
+		l.app.remarks().Line("unknown: %s", l.unknown)
+	}
+}
+
 func (l *rowList) add(row collection.LedgerRow) error {
 	l.shown++
+	if row.Outcome == starter.OutcomeUnknown {
+		l.unknown = row.Detail
+	}
 	if l.app.wantsJSON() {
 		return l.app.writeJSON(row)
 	}
@@ -165,7 +178,7 @@ func moreRows(id string, f starter.Filter, at starter.Cursor, limit int) string 
 
 func recordCells(row collection.LedgerRow) []screen.Cell {
 	style := screen.StyleOf(row.Outcome)
-	if row.Outcome == starter.OutcomePending {
+	if row.Outcome == starter.OutcomePending || row.Outcome == starter.OutcomeUnknown {
 		style = screen.Faint
 	}
 	return []screen.Cell{

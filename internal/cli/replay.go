@@ -33,7 +33,8 @@ generation, and the old ones are kept.
 
 With --output json the answer is JSON Lines, one object a submission:
 {"submission", "id", "run_id", "joined", "problem"}, and with --wait also
-"result": {"number", "dead", "selected", "without_raw", "outcomes", "settled"}.`
+"result": {"number", "dead", "selected", "without_raw", "lost_parts",
+"outcomes", "settled"}.`
 
 const replayExample = `  weir replay --reason parse_empty --from raw --dry-run
   weir replay --reason parse_empty --from raw --wait

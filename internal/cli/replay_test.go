@@ -186,3 +186,19 @@ func TestReplayCodes(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryStageHasAText: what a submission or a replay does is shown in words of its own, whatever it is.
+func TestEveryStageHasAText(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []string{"plan", "collect", "settle", "ship"} {
+		require.NotEmpty(t, stageTexts[stage], stage)
+	}
+	for _, stage := range []string{"select", "replay", "settle", "ship"} {
+		shown := replayStages[stage]
+		require.NotEmpty(t, shown, "a replay in %s shows nothing", stage)
+		if stage == "ship" {
+			require.NotEqual(t, replayStages["settle"], shown)
+		}
+	}
+	require.NotContains(t, replayStages, "", "a replay that has ended does nothing")
+}

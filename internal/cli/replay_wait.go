@@ -66,7 +66,7 @@ func (a *app) waitReplay(ctx context.Context, c client, started starter.ReplaySt
 	})
 }
 
-var replayStages = map[string]string{"select": "looking for dead letters", "replay": "replaying", "settle": "settle"}
+var replayStages = map[string]string{"select": "looking for dead letters", "replay": "replaying", "settle": "settle", "ship": "ship"}
 
 // showReplay writes how a replay has ended.
 func (a *app) showReplay(r *replayAnswer) {
@@ -84,6 +84,10 @@ func (a *app) showReplay(r *replayAnswer) {
 	if n := r.Result.WithoutRaw; n > 0 {
 		facts.AddCell("left", screen.Cell{Style: screen.Notice,
 			Text: screen.Plural(n, "record") + ", of which no bytes are kept: use --from collect"})
+	}
+	if n := r.Result.LostParts; n > 0 {
+		facts.AddCell("lost", screen.Cell{Style: screen.Notice,
+			Text: screen.Plural(n, "part") + " of the ledger, made again since: replay once more for its records"})
 	}
 	if s := r.Result.Settled; s != nil {
 		facts.AddCell("state", screen.Cell{Text: string(s.State), Style: screen.StyleOfState(s.State)})
@@ -106,7 +110,7 @@ func (r *replayAnswer) code() int {
 		return codeOf(r.err)
 	}
 	well := r.Result.Outcomes.Of(collection.OutcomeDelivered) + r.Result.Outcomes.Of(collection.OutcomeGone)
-	if well < r.Result.Selected || r.Result.WithoutRaw > 0 {
+	if well < r.Result.Selected || r.Result.WithoutRaw > 0 || r.Result.LostParts > 0 {
 		return ExitNotComplete
 	}
 	return ExitOK

@@ -15,7 +15,7 @@ type page struct {
 	waits             []time.Duration
 	fates             map[Fate]int
 	waiting           []waiting
-	underWay          int
+	underWay, unknown int
 	outcomes          collection.Tally
 }
 
@@ -67,6 +67,9 @@ func (b *Book) Waiting(customer string, records int, waited time.Duration) {
 // UnderWay books records that a worker may have begun: no ledger tells yet.
 func (b *Book) UnderWay(customer string, records int) { b.of(customer).underWay += records }
 
+// Unknown books records of which nobody can tell any more when they started: their ledger is no longer kept.
+func (b *Book) Unknown(customer string, records int) { b.of(customer).unknown += records }
+
 // Lost books records that no ledger will tell of: their submission has ended without a word about them.
 func (b *Book) Lost(customer string, records int) { b.of(customer).fates[NeverStarted] += records }
 
@@ -92,5 +95,6 @@ func (p *page) merge(other *page) {
 	}
 	p.waiting = append(p.waiting, other.waiting...)
 	p.underWay += other.underWay
+	p.unknown += other.unknown
 	p.outcomes.Merge(other.outcomes)
 }

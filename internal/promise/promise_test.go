@@ -254,3 +254,16 @@ func TestPercentile(t *testing.T) {
 		require.Equal(t, c.want, got, "%+v", c)
 	}
 }
+
+// TestUnknownDoesNotCount: what nobody can tell any more neither keeps nor breaks a promise.
+func TestUnknownDoesNotCount(t *testing.T) {
+	t.Parallel()
+	b := promise.NewBook()
+	b.Unknown("acme", 3)
+	b.Unknown("initech", 4)
+	r := b.Report(promise.Terms{Within: time.Minute, Share: 1})
+	require.Equal(t, 7, r.All.Unknown)
+	require.Equal(t, 3, r.Customers[0].Unknown)
+	require.Zero(t, r.All.Records)
+	require.Equal(t, promise.Nothing, r.Customers[0].Verdict)
+}

@@ -47,6 +47,8 @@ type Line struct {
 	// Undecided wait still, and not too long yet; UnderWay may have started. Neither counts.
 	Undecided int `json:"undecided"`
 	UnderWay  int `json:"under_way"`
+	// Unknown have no ledger any more: nobody can tell when they started. They do not count.
+	Unknown int `json:"unknown,omitempty"`
 	// Cancelled and Refused had no request, and do not count.
 	Cancelled int `json:"cancelled_before_start"`
 	Refused   int `json:"refused_before_start"`
@@ -92,7 +94,7 @@ func (b *Book) Report(t Terms) Report {
 
 func (p *page) line(t Terms) Line {
 	line := Line{
-		Submissions: p.submissions, Started: p.fates[Started], NeverStarted: p.fates[NeverStarted], UnderWay: p.underWay,
+		Submissions: p.submissions, Started: p.fates[Started], NeverStarted: p.fates[NeverStarted], UnderWay: p.underWay, Unknown: p.unknown,
 		Cancelled: p.fates[Cancelled], Refused: p.fates[Refused], Verdict: Nothing,
 		Outcomes: append(collection.Tally{}, p.outcomes...),
 	}

@@ -15,8 +15,25 @@ const day = 24 * time.Hour
 const Slack = 48 * time.Hour
 
 // Longest is how long a submission is expected to be open at most, for a store that cannot ask: twice the time after which
-// its slowest record gives up, since that clock starts when the record is released, and Slack.
-func Longest(giveUpAfter time.Duration) time.Duration { return 2*giveUpAfter + Slack }
+// its slowest record gives up, since that clock starts when the record is released, Slack, and the time for which a
+// destination may fail to answer.
+func Longest(giveUpAfter time.Duration) time.Duration {
+	return collecting(giveUpAfter) + collection.ShipGiveUp
+}
+
+// collecting is how long a submission is expected to be open before it ships.
+func collecting(giveUpAfter time.Duration) time.Duration { return 2*giveUpAfter + Slack }
+
+// lasts is how long an open submission may need an object of a class after it was written, and what that is made of.
+func lasts(c collection.ObjectClass, giveUpAfter time.Duration) (time.Duration, string) {
+	switch c {
+	case collection.ClassPlans, collection.ClassLedger, collection.ClassResults, collection.ClassReplays:
+		return Longest(giveUpAfter), fmt.Sprintf("twice the longest give_up_after, %s, and %s of shipping", hours(Slack), hours(collection.ShipGiveUp))
+	case collection.ClassStaged:
+		return Slack + collection.ShipGiveUp, fmt.Sprintf("after it is written: %s, and %s of shipping", hours(Slack), hours(collection.ShipGiveUp))
+	}
+	return collecting(giveUpAfter), fmt.Sprintf("twice the longest give_up_after, and %s; shipping needs none of it", hours(Slack))
+}
 
 // Rule is a lifecycle rule: what is under Prefix goes after so many whole days.
 type Rule struct {
@@ -45,10 +62,10 @@ func (a Ages) Unsafe(giveUpAfter, oldest time.Duration) []string {
 			continue
 		}
 		age := time.Duration(r.Days) * day
-		if least := Longest(giveUpAfter); age <= least {
+		if least, made := lasts(r.Class, giveUpAfter); age <= least {
 			problems = append(problems, fmt.Sprintf(
-				"retention.%s is %d days as a lifecycle rule, and a submission may be open for %s (twice the longest give_up_after, and %s): a store that deletes by age alone would take what it needs; raise it, or leave the class to the janitor",
-				r.Class, r.Days, hours(least), hours(Slack)))
+				"retention.%s is %d days as a lifecycle rule, and an open submission may need these objects for %s (%s): a store that deletes by age alone would take what it needs; raise it, or leave the class to the janitor",
+				r.Class, r.Days, hours(least), made))
 		}
 		if oldest > 0 && age <= oldest+day {
 			problems = append(problems, fmt.Sprintf(

@@ -145,3 +145,22 @@ func TestUnsafe(t *testing.T) {
 	require.Len(t, problems, 2, "raw and parsed")
 	require.Contains(t, problems[0], "open for 192 h")
 }
+
+// TestUnsafeCountsTheShipping: what is shipped must be there for as long as a destination may fail to answer.
+func TestUnsafeCountsTheShipping(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 2*day+Slack+7*day, Longest(day))
+	for _, c := range []struct {
+		class collection.ObjectClass
+		days  int
+		safe  bool
+	}{
+		{collection.ClassPlans, 11, false}, {collection.ClassPlans, 12, true},
+		{collection.ClassLedger, 11, false}, {collection.ClassResults, 11, false}, {collection.ClassResults, 12, true},
+		{collection.ClassStaged, 9, false}, {collection.ClassStaged, 10, true},
+		{collection.ClassRaw, 4, false}, {collection.ClassRaw, 5, true}, {collection.ClassUploads, 5, true},
+	} {
+		problems := Ages{c.class: time.Duration(c.days) * day}.Unsafe(day, 0)
+		require.Equal(t, c.safe, len(problems) == 0, "%s for %d days: %v", c.class, c.days, problems)
+	}
+}

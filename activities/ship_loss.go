@@ -1,0 +1,60 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// lost is the failure of a shipment for what weir's own bucket does not hold as it was settled.
+func lost(submission, format string, args ...any) error {
+	return finalf(collection.ReasonDeliveryLost, "%w: run weir redeliver %s, which makes it again", fmt.Errorf(format, args...), submission)
+}
+
+// loss says of a delivery that is lost by what to settle it again; other errors stay as they are. What has not ended is not
+// settled in its midst: a redelivery may be started by anybody, at any time.
+func (s *Shipper) loss(ctx context.Context, in collection.ShipInput, err error) error {
+	var app *temporal.ApplicationError
+	if !errors.As(err, &app) || app.Type() != string(collection.ReasonDeliveryLost) {
+		return err
+	}
+	if activity.GetInfo(ctx).WorkflowExecution.ID != in.Submission {
+		running, askErr := s.running(ctx, in.Submission)
+		if askErr != nil {
+			return askErr
+		}
+		if running {
+			return finalf(collection.ReasonCommandRefused,
+				"submission %s has not ended, and its delivery is not written yet: wait for its end", in.Submission)
+		}
+	}
+	st, readErr := readStanding(ctx, s.Store, collection.PlanResult{Submission: in.Submission, Customer: in.Customer})
+	if readErr != nil {
+		return readErr
+	}
+	loss := collection.ShipLoss{Standing: st.valid, Cancelled: st.valid && st.manifest.State == collection.StateCancelled}
+	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
+		NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign,
+		Details: []any{collection.AttemptFailure{Detail: app.Message()}, loss},
+	})
+}
+
+// running says whether the engine runs a submission. One that it has forgotten has ended.
+func (s *Shipper) running(ctx context.Context, submission string) (bool, error) {
+	described, err := s.Engine.Describe(ctx, submission, "")
+	switch {
+	case errors.Is(err, ErrUnknownToEngine):
+		return false, nil
+	case err != nil && ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		// That may heal.
+		return false, fmt.Errorf("ask the engine whether submission %s has ended: %w", submission, err)
+	}
+	return described.Running, nil
+}

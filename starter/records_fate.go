@@ -1,0 +1,71 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weir-collect/weir/collection"
+)
+
+// rowReader reads the parts of one submission's rows.
+type rowReader struct {
+	client *Client
+	plan   collection.PlanResult
+	// without is what is known of records without a ledger, once somebody has asked: the same for all of them.
+	without *collection.RecordResult
+}
+
+func (c *Client) rows(plan collection.PlanResult) *rowReader {
+	return &rowReader{client: c, plan: plan}
+}
+
+// part is one stored object's rows.
+func (r *rowReader) part(ctx context.Context, at Cursor) ([]collection.LedgerRow, error) {
+	if at.Source == "" {
+		return r.rejected(ctx, at.Part)
+	}
+	return r.batch(ctx, at.Source, at.Part)
+}
+
+// Why nothing is known of a record.
+const (
+	ledgerNotKept = "its ledger is no longer kept"
+	ledgerMissing = "the submission ended before this record's batch had written its ledger, or its ledger is no longer kept"
+)
+
+// fate is what is known of records without a ledger: while the submission runs they are pending.
+func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
+	if r.without != nil {
+		return *r.without, nil
+	}
+	running, err := r.client.runs(ctx, r.plan.Submission)
+	if err != nil {
+		return collection.RecordResult{}, err
+	}
+	fate := collection.RecordResult{Outcome: OutcomePending}
+	if !running {
+		manifest, _, err := r.client.manifest(ctx, r.plan)
+		if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
+			return fate, err
+		}
+		fate = collection.RecordResult{Outcome: OutcomeUnknown, Detail: ledgerNotKept}
+		if err != nil || manifest.State == collection.StateCancelled {
+			fate.Detail = ledgerMissing
+		}
+	}
+	r.without = &fate
+	return fate, nil
+}
+
+// runs says whether the engine runs a submission. One that it has forgotten has ended.
+func (c *Client) runs(ctx context.Context, id string) (bool, error) {
+	described, err := c.describe(ctx, id)
+	switch {
+	case isNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("ask for submission %s: %w", id, err)
+	}
+	return isSubmission(described) && isRunning(described), nil
+}
