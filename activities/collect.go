@@ -10,6 +10,7 @@ import (
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/faults"
 )
 
 // Collector fetches records from their sources, within the sources' permits.
@@ -36,7 +37,7 @@ func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (co
 		return collection.CollectResult{}, a.end(unknownHere(in.Source))
 	}
 	run := &collectRun{Collector: c, attempt: a, in: in, src: src, started: c.Clock()}
-	result, err := safely(ctx, "collector", in.Record.ID, func() (collection.CollectResult, error) { return run.do(ctx) })
+	result, err := safely(ctx, "collector", func() (collection.CollectResult, error) { return run.do(ctx) })
 	countDeadLetter(c.Metrics, in.Source, err)
 	if err == nil && result.Outcome != "" {
 		c.Metrics.RecordEnded(in.Source, result.Outcome, result.Reason)
@@ -64,6 +65,7 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	if err := r.mayTry(ctx); err != nil {
 		return collection.CollectResult{}, err
 	}
+	faults.Strike("collector", r.in.Record.ID)
 	rec, err := wholeRecord(ctx, r.Store, r.in.Record)
 	if err != nil {
 		return collection.CollectResult{}, err

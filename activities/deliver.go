@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/faults"
 )
 
 // Deliverer stores documents at the customers' destination, with proof.
@@ -20,7 +21,7 @@ type Deliverer struct {
 // document again changes nothing; another document is a new generation, never a silent overwrite.
 func (d *Deliverer) Deliver(ctx context.Context, in collection.DeliverInput) (collection.DeliverResult, error) {
 	a := begin(ctx)
-	result, err := safely(ctx, "delivery", in.RecordID, func() (collection.DeliverResult, error) { return d.deliver(ctx, a, in) })
+	result, err := safely(ctx, "delivery", func() (collection.DeliverResult, error) { return d.deliver(ctx, a, in) })
 	countDeadLetter(d.Metrics, in.Source, err)
 	if err == nil {
 		d.Metrics.RecordEnded(in.Source, collection.OutcomeDelivered, "")
@@ -32,6 +33,7 @@ func (d *Deliverer) deliver(ctx context.Context, a *attempt, in collection.Deliv
 	if err := a.killer(); err != nil {
 		return collection.DeliverResult{}, err
 	}
+	faults.Strike("delivery", in.RecordID)
 	body, err := wholeDocument(ctx, d.Store, in.Document)
 	if err != nil {
 		return collection.DeliverResult{}, err

@@ -8,19 +8,17 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/weir-collect/weir/collection"
-	"github.com/weir-collect/weir/internal/faults"
 )
 
 // safely runs one stage of a record. Its code and its libraries meet bytes from strangers and must not take the worker
 // along; and a panic is no fault that a retry heals, since the same bytes meet the same code the next time (E10). The record
 // ends, for a person to look at, and the others go on (B06).
-func safely[T any](ctx context.Context, stage, record string, do func() (T, error)) (out T, err error) {
+func safely[T any](ctx context.Context, stage string, do func() (T, error)) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			activity.GetLogger(ctx).Error("the "+stage+" panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = finalf(collection.ReasonInternal, "the %s panicked: %v", stage, p)
 		}
 	}()
-	faults.Strike(stage, record)
 	return do()
 }

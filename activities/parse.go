@@ -9,6 +9,7 @@ import (
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/extract"
+	"github.com/weir-collect/weir/internal/faults"
 )
 
 // Parser turns captured responses into documents.
@@ -22,7 +23,7 @@ type Parser struct {
 // (E03). So is a parser that panics: the bytes that it met are the same the next time (E10).
 func (p *Parser) Parse(ctx context.Context, in collection.ParseInput) (collection.ParseResult, error) {
 	a := begin(ctx)
-	result, err := safely(ctx, "parser", in.Record.ID, func() (collection.ParseResult, error) { return p.parse(ctx, a, in) })
+	result, err := safely(ctx, "parser", func() (collection.ParseResult, error) { return p.parse(ctx, a, in) })
 	countDeadLetter(p.Metrics, in.Source, err)
 	return result, a.end(err)
 }
@@ -31,6 +32,7 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	if err := a.killer(); err != nil {
 		return collection.ParseResult{}, err
 	}
+	faults.Strike("parser", in.Record.ID)
 	rules, ok := p.Rulebook.Rules(in.Source, in.Raw.Method)
 	if !ok {
 		if in.Raw.Method != "" {

@@ -73,6 +73,8 @@ type Worker struct {
 	ended chan struct{}
 	err   error
 	once  sync.Once
+	// mayDie says that its death is what the drill wants.
+	mayDie bool
 }
 
 // StartWorker starts a worker process and waits until it polls.
@@ -91,8 +93,12 @@ func (f *Fleet) StartProcess(variables ...string) (*Worker, error) {
 
 // StartFaulty starts a worker out of another build of the test program, with the fault that WEIR_FAULT stands for.
 func (f *Fleet) StartFaulty(program, fault string) (*Worker, error) {
-	return f.startProgram(program, envWorker+"="+f.configPath, envAccessKey+"="+f.Stack.AccessKey, envSecretKey+"="+f.Stack.SecretKey,
+	w, err := f.startProgram(program, envWorker+"="+f.configPath, envAccessKey+"="+f.Stack.AccessKey, envSecretKey+"="+f.Stack.SecretKey,
 		"WEIR_FAULT="+fault)
+	if w != nil {
+		w.mayDie = true
+	}
+	return w, err
 }
 
 func (f *Fleet) startProgram(program string, variables ...string) (*Worker, error) {
@@ -154,7 +160,9 @@ func (w *Worker) Stop() error {
 		_ = w.cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-w.ended:
-			failed = w.err
+			if !w.mayDie {
+				failed = w.err
+			}
 		case <-time.After(stopTimeout):
 			_ = w.cmd.Process.Signal(syscall.SIGKILL)
 			<-w.ended
