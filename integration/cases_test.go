@@ -86,15 +86,16 @@ func backlogOf(t *testing.T, n int, customers []harness.Customer) *served {
 	return order
 }
 
-// TestFieldCaseC7x89CustomersTakeTurns: what one customer has waiting does not stand before another's. With two requests at
-// a time neighbours may swap, so turns are counted: no customer is ever two ahead of the turn.
+// TestFieldCaseC7x89CustomersTakeTurns: what one customer has waiting does not stand before another's. The two that a worker
+// has in hand when the source is let go may be anybody's, and neighbours may swap, so turns are counted: no customer is ever
+// more than these three ahead of its turn.
 func TestFieldCaseC7x89CustomersTakeTurns(t *testing.T) {
-	const each = 5
+	const each, ahead = 12, 3
 	order := backlogOf(t, each, []harness.Customer{{Name: "a"}, {Name: "b"}, {Name: "c"}})
 	t.Logf("figure: three customers with %d records each, served in the order %s", each, strings.Join(order.who, ""))
 	for n := 1; n <= 3*each; n++ {
 		for who, count := range order.first(n) {
-			require.LessOrEqual(t, count, (n+2)/3+1, "%s among the first %d of %v", who, n, order.who)
+			require.LessOrEqual(t, count, (n+2)/3+ahead, "%s among the first %d of %v", who, n, order.who)
 		}
 	}
 }
