@@ -100,13 +100,7 @@ func (d *delivery) parts() []collection.ManifestFile {
 
 // isFailures says whether a file is the list of what was not delivered, of whatever generation.
 func (d *delivery) isFailures(file collection.ManifestFile) bool {
-	key := collection.FailuresKey(d.plan.Customer, d.plan.Submission)
-	for g := 2; g <= d.manifest.Generation; g++ {
-		if file.Key == collection.GenerationKey(key, g) {
-			return true
-		}
-	}
-	return file.Key == key
+	return collection.IsGenerationOf(file.Key, collection.FailuresKey(d.plan.Customer, d.plan.Submission))
 }
 
 // recordOf is the name of a document's record.

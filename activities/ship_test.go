@@ -244,6 +244,20 @@ func TestShipAnotherGeneration(t *testing.T) {
 	requireTransient(t, err, collection.ReasonStoreUnavailable, "at the destination")
 }
 
+// TestDeliveryKnowsItsFailures: the list of failures may be of a later generation than its manifest, where another settlement
+// had taken the name before, and is none of the parts all the same.
+func TestDeliveryKnowsItsFailures(t *testing.T) {
+	key := collection.FailuresKey("acme", "s1")
+	part := collection.ManifestFile{Key: collection.ResultsKey("acme", "s1", 1)}
+	for _, failures := range []string{key, collection.GenerationKey(key, 2), collection.GenerationKey(key, 5)} {
+		d := &delivery{
+			plan:     collection.PlanResult{Submission: "s1", Customer: "acme"},
+			manifest: collection.Manifest{Generation: 2, Files: []collection.ManifestFile{part, {Key: failures}}},
+		}
+		require.Equal(t, []collection.ManifestFile{part}, d.parts(), failures)
+	}
+}
+
 // TestShipChecks: for a customer without a destination the delivery is compared with its manifest, and nothing is written.
 func TestShipChecks(t *testing.T) {
 	s := newShipping(t, mixedSettling(t), false)
