@@ -92,8 +92,11 @@ func addToLedger(ctx context.Context, store Store, key string, rows []collection
 
 func addOnce(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
 	body, info, err := readWhole(ctx, store, key, maxLedgerObject)
-	first := errors.Is(err, collection.ErrObjectMissing)
-	if err != nil && !first {
+	there := &info
+	switch {
+	case errors.Is(err, collection.ErrObjectMissing):
+		there = nil
+	case err != nil:
 		return storeFailed(ctx, "read the ledger "+key, err)
 	}
 	standing, err := collection.DecodeLines[collection.LedgerRow](body)
@@ -104,12 +107,7 @@ func addOnce(ctx context.Context, store Store, key string, rows []collection.Led
 	if err != nil {
 		return fmt.Errorf("the ledger %s: %w", key, err)
 	}
-	if first {
-		_, err = store.Create(ctx, key, body, typeJSONLines)
-	} else {
-		_, err = store.Replace(ctx, key, body, typeJSONLines, info)
-	}
-	return unlessCrossed(ctx, "store the ledger "+key, err)
+	return unlessCrossed(ctx, "store the ledger "+key, swap(ctx, store, key, body, typeJSONLines, there))
 }
 
 // withRows puts rows in the places of those of the same records, and others behind them.

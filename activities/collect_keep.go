@@ -48,7 +48,7 @@ func (r *collectRun) keep(ctx context.Context, rec collection.Record, got answer
 		return r.keepAgain(ctx, rec, got)
 	}
 	raw := collection.Raw{
-		SHA256: digest(response.Body), Size: int64(len(response.Body)), URL: response.URL, Status: response.Status,
+		SHA256: collection.Digest(response.Body), Size: int64(len(response.Body)), URL: response.URL, Status: response.Status,
 		ContentType: response.ContentType, FetchedAt: response.FetchedAt.UTC(), Method: got.method, Egress: got.egress,
 	}
 	raw, err := r.store(ctx, rec, raw, response)
@@ -67,7 +67,7 @@ func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got a
 		}
 	}
 	body, err := r.Store.Get(ctx, raw.Key, raw.Size)
-	if errors.Is(err, collection.ErrObjectMissing) || err == nil && digest(body) != raw.SHA256 {
+	if errors.Is(err, collection.ErrObjectMissing) || err == nil && collection.Digest(body) != raw.SHA256 {
 		// It went since it was looked at; the next attempt finds that out and asks without a condition.
 		return raw, transient(collection.ReasonStoreUnavailable, 0,
 			r.failed(fmt.Sprintf("the target says that nothing has changed, but %s is not there any more", raw.Key)), nil)

@@ -108,11 +108,9 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 		r.line.Reason = collection.ReasonEgressUnavailable
 		return transient(collection.ReasonEgressUnavailable, noEgressRetry, r.failed(err.Error()), nil)
 	}
-	requestCtx, end := within(ctx, permit.Context)
+	requestCtx, end := permit.Within(ctx)
 	defer end()
-	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: func(ctx context.Context, url string) error {
-		return r.hop(ctx, src, url, permit)
-	}}
+	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: permit.Hop(r.Robots, src)}
 	if got.known != nil {
 		via.ETag, via.LastModified = got.known.ETag, got.known.LastModified
 	}
@@ -136,14 +134,6 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 	return nil
 }
 
-// hop lets a redirect pass: to where robots.txt lets it, at the source's pace.
-func (r *collectRun) hop(ctx context.Context, src collection.Source, url string, permit *Permit) error {
-	if err := r.Robots.CheckHop(ctx, src, url, permit); err != nil {
-		return err
-	}
-	return permit.Again(ctx)
-}
-
 // takeRoom waits for room for a large body; it is held until the body is stored.
 func (r *collectRun) takeRoom(ctx context.Context, bytes int64) error {
 	taken, err := r.Memory.Acquire(ctx, bytes)
@@ -154,16 +144,6 @@ func (r *collectRun) takeRoom(ctx context.Context, bytes int64) error {
 func (r *collectRun) freeRoom() {
 	r.Memory.Release(r.room)
 	r.room = 0
-}
-
-// within is a context that ends with ctx, or with the permit.
-func within(ctx, permit context.Context) (context.Context, context.CancelFunc) {
-	out, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(permit, func() { cancel(context.Cause(permit)) })
-	return out, func() {
-		stop()
-		cancel(nil)
-	}
 }
 
 func (r *collectRun) startRequest(got answer) {

@@ -20,7 +20,7 @@ func TestCollect(t *testing.T) {
 	c := newCollecting(answers(success))
 	out, err := c.attempt(t, &trial{})
 	require.NoError(t, err)
-	sum := digest([]byte("<h1>A</h1>"))
+	sum := collection.Digest([]byte("<h1>A</h1>"))
 	raw := collection.Raw{
 		Key: "raw/s1/" + collectInput.Record.ID + "/" + sum, SHA256: sum, Size: 10, URL: "https://books.example/a/", Status: 200,
 		ContentType: "text/html; charset=utf-8", FetchedAt: accepted.Add(61 * time.Second),

@@ -54,13 +54,12 @@ func (d *Deliverer) deliver(ctx context.Context, a *attempt, in collection.Deliv
 }
 
 func (d *Deliverer) write(ctx context.Context, a *attempt, key string, body []byte) (collection.ObjectInfo, error) {
-	info, err := d.Store.Create(ctx, key, body, typeJSON)
-	var conflict *collection.ConflictError
-	if errors.As(err, &conflict) {
+	info, stood, err := writeGeneration(ctx, d.Store, key, body, typeJSON)
+	if stood != nil {
 		activity.GetLogger(ctx).Warn("the record was delivered with another content before; this is the next generation",
-			"key", key, "generation", conflict.Existing.Generation)
-		info, err = d.Store.Replace(ctx, key, body, typeJSON, conflict.Existing)
+			"key", key, "generation", stood.Generation)
 	}
+	var conflict *collection.ConflictError
 	if errors.As(err, &conflict) {
 		// Somebody else wrote between our two calls.
 		return info, a.contested(conflict.Error())

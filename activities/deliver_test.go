@@ -33,14 +33,14 @@ var deliveredKey = collection.DeliveredKey("acme", "s1", deliveredID)
 func document(body string) collection.DeliverInput {
 	return collection.DeliverInput{
 		Submission: "s1", Customer: "acme", Source: "books", AcceptedAt: accepted, RecordID: deliveredID,
-		Document: collection.Document{Inline: json.RawMessage(body), SHA256: digest([]byte(body)), Size: int64(len(body))},
+		Document: collection.Document{Inline: json.RawMessage(body), SHA256: collection.Digest([]byte(body)), Size: int64(len(body))},
 	}
 }
 
 // proof is what a delivery of a body must say.
 func proof(body string, generation int) collection.DeliverResult {
 	return collection.DeliverResult{Delivered: collection.Delivered{
-		Key: deliveredKey, SHA256: digest([]byte(body)), Size: int64(len(body)), Generation: generation,
+		Key: deliveredKey, SHA256: collection.Digest([]byte(body)), Size: int64(len(body)), Generation: generation,
 		VerifiedAt: accepted.Add(90 * time.Second),
 	}}
 }
@@ -184,10 +184,10 @@ func TestConfirm(t *testing.T) {
 		info collection.ObjectInfo
 		ok   bool
 	}{
-		{collection.ObjectInfo{Size: 3, SHA256: digest([]byte("abc"))}, true},
+		{collection.ObjectInfo{Size: 3, SHA256: collection.Digest([]byte("abc"))}, true},
 		{collection.ObjectInfo{Size: 3}, true},
 		{collection.ObjectInfo{Size: 4}, false},
-		{collection.ObjectInfo{Size: 3, SHA256: digest([]byte("abd"))}, false},
+		{collection.ObjectInfo{Size: 3, SHA256: collection.Digest([]byte("abd"))}, false},
 	} {
 		err := confirm(t.Context(), &attempt{}, headOnly{info: c.info}, "k", []byte("abc"))
 		require.Equal(t, c.ok, err == nil, "%+v: %v", c.info, err)

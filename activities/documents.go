@@ -2,8 +2,6 @@ package activities
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +16,6 @@ const (
 	typeText      = "text/plain; charset=utf-8"
 	typeBytes     = "application/octet-stream"
 )
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
 
 // wholeRecord is the record with its URL and fields, read from the batch's object when it is passed by reference.
 func wholeRecord(ctx context.Context, store Store, r collection.Record) (collection.Record, error) {
@@ -46,7 +39,7 @@ func wholeRecord(ctx context.Context, store Store, r collection.Record) (collect
 
 // keepDocument makes a document small enough for a history, by storing what is too large.
 func keepDocument(ctx context.Context, store Store, submission, record string, body []byte) (collection.Document, error) {
-	d := collection.Document{SHA256: digest(body), Size: int64(len(body))}
+	d := collection.Document{SHA256: collection.Digest(body), Size: int64(len(body))}
 	if len(body) <= collection.MaxDocumentInline {
 		d.Inline = body
 		return d, nil
@@ -72,7 +65,7 @@ func wholeDocument(ctx context.Context, store Store, d collection.Document) ([]b
 			return nil, storeFailed(ctx, "read the parsed document", err)
 		}
 	}
-	if got := digest(body); got != d.SHA256 {
+	if got := collection.Digest(body); got != d.SHA256 {
 		return nil, finalf(collection.ReasonInternal, "the parsed document has SHA-256 %s instead of %s: replay the record", got, d.SHA256)
 	}
 	return body, nil
@@ -84,7 +77,7 @@ func confirm(ctx context.Context, a *attempt, store Store, key string, body []by
 	if err != nil {
 		return storeFailed(ctx, "verify "+key, err)
 	}
-	want := digest(body)
+	want := collection.Digest(body)
 	if info.Size != int64(len(body)) || (info.SHA256 != "" && info.SHA256 != want) {
 		return a.contested(fmt.Sprintf("%s holds %d bytes with SHA-256 %s instead of %d bytes with %s: somebody else writes it",
 			key, info.Size, info.SHA256, len(body), want))

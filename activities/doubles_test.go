@@ -161,7 +161,7 @@ func (s *shaky) dump(t require.TestingT) map[string]string {
 func (s *shaky) sums(t require.TestingT) map[string]string {
 	out := s.dump(t)
 	for key, body := range out {
-		out[key] = digest([]byte(body))
+		out[key] = collection.Digest([]byte(body))
 	}
 	return out
 }

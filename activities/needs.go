@@ -56,20 +56,6 @@ type Permits interface {
 	Report(source string, reason collection.Reason, retryAfter time.Duration)
 }
 
-// Permit is the right to have one request in flight against a source.
-type Permit struct {
-	// Context ends when the right is lost; it does not end with the context that Acquire was given.
-	Context context.Context
-	// Release gives the right back and may be called more than once.
-	Release func()
-	// Again waits until the source's pace allows another request under the same permit, as a redirect needs one.
-	Again func(ctx context.Context) error
-	// Method is the fetch method that the source is asked by.
-	Method string
-	// Waited is how long the permit was waited for, and Paced how long the source's pace after it.
-	Waited, Paced time.Duration
-}
-
 // Robots knows what the robots.txt of a source's hosts say.
 type Robots interface {
 	// Check says whether a URL may be requested; it may fetch a robots.txt, with a permit of its own, so the caller holds

@@ -70,7 +70,7 @@ func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
 	if err != nil {
 		return nil, storeFailed(ctx, "read the raw body", err)
 	}
-	if got := digest(body); got != raw.SHA256 {
+	if got := collection.Digest(body); got != raw.SHA256 {
 		return nil, finalf(collection.ReasonInternal, "the raw body %s has SHA-256 %s instead of %s: replay the record with --from collect",
 			raw.Key, got, raw.SHA256)
 	}

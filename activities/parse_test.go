@@ -38,7 +38,7 @@ var titleAndPrice = collection.Parse{Type: "html", Fields: []collection.Field{
 
 func newParsing(t testing.TB, rules *extract.Rules, contentType, body string) parsing {
 	store, metrics := newShaky(), &ledgerOfMetrics{}
-	sum := digest([]byte(body))
+	sum := collection.Digest([]byte(body))
 	id := collection.RecordID("books", "k")
 	raw := collection.Raw{
 		Key: collection.RawKey("s1", id, sum), SHA256: sum, Size: int64(len(body)), URL: "https://books.example/a/", Status: 200,
@@ -68,7 +68,7 @@ func TestParse(t *testing.T) {
 		`"fetched_at":"2026-03-01T10:00:00Z","fields":{"price":1.50,"title":"A \u0026 B"}}`
 	require.Equal(t, want, string(out.Document.Inline))
 	require.Equal(t, collection.Document{
-		Inline: json.RawMessage(want), SHA256: digest([]byte(want)), Size: int64(len(want)),
+		Inline: json.RawMessage(want), SHA256: collection.Digest([]byte(want)), Size: int64(len(want)),
 	}, out.Document)
 	again, err := p.parse(t)
 	require.NoError(t, err)

@@ -104,7 +104,7 @@ func (s *Settler) close(
 	}
 	return collection.SettleResult{
 		State: manifest.State, Expected: plan.Expected, Outcomes: b.total,
-		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: digest(body),
+		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: collection.Digest(body),
 		Breaches: collection.BreachesShown(report.Checks), Tolerance: manifest.Tolerance,
 	}, nil
 }
@@ -136,17 +136,14 @@ func (s *Settler) writeFile(
 		return collection.ManifestFile{}, err
 	}
 	return collection.ManifestFile{
-		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: digest(body), VerifiedAt: s.Clock().UTC(),
+		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: collection.Digest(body), VerifiedAt: s.Clock().UTC(),
 	}, nil
 }
 
 // writeOnce writes an object, or its next generation when an earlier settlement left another content, and verifies it.
 func (s *Settler) writeOnce(ctx context.Context, a *attempt, key, contentType string, body []byte) error {
-	_, err := s.Store.Create(ctx, key, body, contentType)
+	_, _, err := writeGeneration(ctx, s.Store, key, body, contentType)
 	var conflict *collection.ConflictError
-	if errors.As(err, &conflict) {
-		_, err = s.Store.Replace(ctx, key, body, contentType, conflict.Existing)
-	}
 	if errors.As(err, &conflict) {
 		return a.contested(conflict.Error())
 	}

@@ -30,7 +30,7 @@ func TestSettleLost(t *testing.T) {
 	rows := lines[collection.FailureRow](t, strings.Join(failures, "\n"))
 	require.Equal(t, []int{2, 4}, lineNumbers(rows))
 	require.Equal(t, "delivered and verified at 2026-03-01T10:01:00Z, but "+s.records[1].deliveredKey()+" is not there any more", rows[0].Detail)
-	require.Contains(t, rows[1].Detail, s.records[3].deliveredKey()+" has SHA-256 "+digest([]byte(`{"forged":true}`)))
+	require.Contains(t, rows[1].Detail, s.records[3].deliveredKey()+" has SHA-256 "+collection.Digest([]byte(`{"forged":true}`)))
 	require.Equal(t, 1, rows[0].Attempts)
 }
 
@@ -57,7 +57,7 @@ func TestSettleTerminatedBatch(t *testing.T) {
 	require.Equal(t, []collection.LedgerRow{
 		{Line: 3, Key: found.Key, Source: "books", RecordResult: collection.RecordResult{
 			Record: found.ID, Outcome: collection.OutcomeDelivered, Delivered: &collection.Delivered{
-				Key: found.deliveredKey(), SHA256: digest([]byte(found.body)), Size: int64(len(found.body)), Generation: 1, VerifiedAt: settledAt,
+				Key: found.deliveredKey(), SHA256: collection.Digest([]byte(found.body)), Size: int64(len(found.body)), Generation: 1, VerifiedAt: settledAt,
 			}}},
 		{Line: 4, Key: silent.Key, Source: "books", RecordResult: collection.RecordResult{
 			Record: silent.ID, Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonInternal,

@@ -39,7 +39,7 @@ func (q *QualityChecks) report(
 	if err != nil {
 		return collection.QualityReport{}, fmt.Errorf("encode the counts of %s: %w", submission, err)
 	}
-	key := collection.QualityReportKey(submission, digest(name))
+	key := collection.QualityReportKey(submission, collection.Digest(name))
 	report, err := readReport(ctx, store, key, submission)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		report, err = q.makeReport(ctx, store, key, submission, counts)

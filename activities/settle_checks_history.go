@@ -35,11 +35,7 @@ func remember(ctx context.Context, store Store, own collection.QualityEntry) err
 		if err != nil {
 			return fmt.Errorf("encode the history of source %s: %w", own.Source, err)
 		}
-		if standing == nil {
-			_, err = store.Create(ctx, key, body, typeJSON)
-		} else {
-			_, err = store.Replace(ctx, key, body, typeJSON, *standing)
-		}
+		err = swap(ctx, store, key, body, typeJSON, standing)
 		switch {
 		case err == nil:
 			return nil

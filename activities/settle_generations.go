@@ -64,7 +64,7 @@ func (st standing) standingFile(key, sha256 string) (string, bool) {
 // one of them has written the other one must not write over, since only one of their manifests will stand.
 func (s *Settler) placeFile(ctx context.Context, a *attempt, key, contentType string, body []byte) (string, error) {
 	st := s.standing
-	if stands, ok := st.standingFile(key, digest(body)); ok {
+	if stands, ok := st.standingFile(key, collection.Digest(body)); ok {
 		return stands, s.writeOnce(ctx, a, stands, contentType, body)
 	}
 	if st.generation() == 0 {
@@ -110,8 +110,11 @@ func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Ma
 }
 
 func sumOf(key string, body []byte) []byte {
-	return fmt.Appendf(nil, "%s  %s\n", digest(body), path.Base(key))
+	return []byte(sumLine(collection.Digest(body), path.Base(key)))
 }
+
+// sumLine is a line that sha256sum -c reads.
+func sumLine(sha256, name string) string { return sha256 + "  " + name + "\n" }
 
 // keepManifest keeps the standing manifest and its checksum under names of their generation.
 func (s *Settler) keepManifest(ctx context.Context, a *attempt, key string) error {
@@ -125,12 +128,11 @@ func (s *Settler) keepManifest(ctx context.Context, a *attempt, key string) erro
 
 // swapManifest writes the manifest in the place of the one that stood when the settlement began, and of no other.
 func (s *Settler) swapManifest(ctx context.Context, a *attempt, key string, body []byte) error {
-	var err error
+	var standing *collection.ObjectInfo
 	if s.standing.there {
-		_, err = s.Store.Replace(ctx, key, body, typeJSON, s.standing.info)
-	} else {
-		_, err = s.Store.Create(ctx, key, body, typeJSON)
+		standing = &s.standing.info
 	}
+	err := swap(ctx, s.Store, key, body, typeJSON, standing)
 	var conflict *collection.ConflictError
 	if errors.As(err, &conflict) {
 		return a.contested(conflict.Error())

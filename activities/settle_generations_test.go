@@ -23,7 +23,7 @@ func (r *replaying) replayed(t require.TestingT, p planned) {
 // names.
 func (r *replaying) standingManifest(t require.TestingT, name string) collection.Manifest {
 	body := r.store.text(t, "results/acme/s1/"+name)
-	require.Equal(t, digest([]byte(body))+"  "+name+"\n", r.store.text(t, "results/acme/s1/"+strings.Replace(name, ".json", ".sha256", 1)))
+	require.Equal(t, collection.Digest([]byte(body))+"  "+name+"\n", r.store.text(t, "results/acme/s1/"+strings.Replace(name, ".json", ".sha256", 1)))
 	var m collection.Manifest
 	require.NoError(t, json.Unmarshal([]byte(body), &m))
 	r.results(t, m)

@@ -63,7 +63,7 @@ func (b *books) findRow(ctx context.Context, source string, r collection.Record)
 	case err == nil && isDocumentOf(body, source, r):
 		row.Outcome = collection.OutcomeDelivered
 		row.Delivered = &collection.Delivered{
-			Key: key, SHA256: digest(body), Size: int64(len(body)), Generation: info.Generation, VerifiedAt: b.settler.Clock().UTC(),
+			Key: key, SHA256: collection.Digest(body), Size: int64(len(body)), Generation: info.Generation, VerifiedAt: b.settler.Clock().UTC(),
 		}
 	case err == nil:
 		row.Outcome, row.Reason = collection.OutcomeDeadLettered, collection.ReasonDeliveryConflict

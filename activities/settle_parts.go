@@ -131,7 +131,7 @@ func compare(row collection.LedgerRow, d delivered) *collection.LostDelivery {
 			row.Delivered.VerifiedAt.Format("2006-01-02T15:04:05Z"), row.Delivered.Key)
 		return &lost
 	}
-	if got := digest(d.body); got != row.Delivered.SHA256 {
+	if got := collection.Digest(d.body); got != row.Delivered.SHA256 {
 		lost.Reason = collection.ReasonDeliveryConflict
 		lost.Detail = fmt.Sprintf("%s has SHA-256 %s instead of the delivered %s", row.Delivered.Key, got, row.Delivered.SHA256)
 		return &lost

@@ -102,7 +102,7 @@ func (s *settling) mustSettle(t require.TestingT, tr *trial) (collection.SettleR
 	out, err := s.settle(t, tr)
 	require.NoError(t, err)
 	body := s.store.text(t, out.Manifest)
-	require.Equal(t, digest([]byte(body)), out.ManifestSHA256)
+	require.Equal(t, collection.Digest([]byte(body)), out.ManifestSHA256)
 	var m collection.Manifest
 	require.NoError(t, json.Unmarshal([]byte(body), &m))
 	require.Equal(t, m.State, out.State)
@@ -115,7 +115,7 @@ func (s *settling) mustSettle(t require.TestingT, tr *trial) (collection.SettleR
 func (s *settling) results(t require.TestingT, m collection.Manifest) (results, failures []string) {
 	for _, f := range m.Files {
 		body := s.store.text(t, f.Key)
-		require.Equal(t, f.SHA256, digest([]byte(body)))
+		require.Equal(t, f.SHA256, collection.Digest([]byte(body)))
 		require.Equal(t, f.Size, int64(len(body)))
 		var rows []string
 		if strings.HasPrefix(f.Name, "failures.") {

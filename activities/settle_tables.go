@@ -27,7 +27,7 @@ const (
 func (w *partWriter) stagePart(ctx context.Context, n int) (collection.ManifestFile, error) {
 	body := w.zipped.Bytes()
 	file := collection.ManifestFile{
-		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.records, SHA256: digest(body),
+		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.records, SHA256: collection.Digest(body),
 	}
 	file.Name = path.Base(file.Key)
 	if err := w.settler.writeOnce(ctx, w.attempt, file.Key, typeGzip, body); err != nil {
@@ -104,7 +104,7 @@ func readPart(ctx context.Context, store Store, key, sha256 string) ([][]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if got := digest(packed); sha256 != "" && got != sha256 {
+	if got := collection.Digest(packed); sha256 != "" && got != sha256 {
 		return nil, fmt.Errorf("%w: %s has SHA-256 %s instead of %s", errOtherContent, key, got, sha256)
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(packed))

@@ -43,7 +43,7 @@ func (s *settling) rewrite(t require.TestingT, i int, fields string) {
 	rows := lines[collection.LedgerRow](t, s.store.text(t, r.ledgerKey()))
 	for j := range rows {
 		if d := rows[j].Delivered; d != nil && rows[j].Record == r.ID {
-			d.SHA256, d.Size = digest([]byte(body)), int64(len(body))
+			d.SHA256, d.Size = collection.Digest([]byte(body)), int64(len(body))
 		}
 	}
 	require.NoError(t, writeLedger(background, s.store, r.ledgerKey(), rows))
@@ -60,7 +60,7 @@ func TestSettleCSV(t *testing.T) {
 	for i, f := range m.Files {
 		require.Equal(t, fmt.Sprintf("results/acme/s1/acme-2026-03-01-%05d.csv", i+1), f.Key)
 		body := s.store.text(t, f.Key)
-		require.Equal(t, f.SHA256, digest([]byte(body)))
+		require.Equal(t, f.SHA256, collection.Digest([]byte(body)))
 		require.Equal(t, f.Size, int64(len(body)))
 		part, err := csv.NewReader(strings.NewReader(body)).ReadAll()
 		require.NoError(t, err)

@@ -47,7 +47,7 @@ func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*d
 	if err != nil {
 		return nil, err
 	}
-	d.sha256 = digest(manifest)
+	d.sha256 = collection.Digest(manifest)
 	if want := manifestSum(d.sha256); string(sum) != want {
 		return nil, lost(in.Submission, "its manifest has SHA-256 %s, and the checksum's file says %.80q", d.sha256, sum)
 	}
@@ -56,7 +56,7 @@ func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*d
 }
 
 // manifestSum is the content of manifest.sha256, as Settle writes it.
-func manifestSum(sha256 string) string { return sha256 + "  manifest.json\n" }
+func manifestSum(sha256 string) string { return sumLine(sha256, "manifest.json") }
 
 // read reads an object of the delivery in weir's own bucket; one that is not there is delivery_lost.
 func (s *Shipper) read(ctx context.Context, submission, key string) ([]byte, error) {
@@ -76,7 +76,7 @@ func (s *Shipper) readFile(ctx context.Context, submission string, file collecti
 	if err != nil {
 		return nil, err
 	}
-	if got := digest(body); got != file.SHA256 {
+	if got := collection.Digest(body); got != file.SHA256 {
 		return nil, lost(submission, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", file.Key, got, file.SHA256)
 	}
 	return body, nil

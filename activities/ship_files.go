@@ -117,7 +117,7 @@ func (sh *shipment) documents(ctx context.Context, part string, lines [][]byte) 
 // new generation, never a silent overwrite. Its errors are *destinationError.
 func (sh *shipment) put(ctx context.Context, name, contentType string, body []byte) error {
 	key := sh.to.folder + name
-	existing, err := writeGeneration(ctx, sh.to.store, key, body, contentType)
+	_, existing, err := writeGeneration(ctx, sh.to.store, key, body, contentType)
 	if err != nil {
 		return &destinationError{err}
 	}
@@ -129,25 +129,13 @@ func (sh *shipment) put(ctx context.Context, name, contentType string, body []by
 	if err != nil {
 		return &destinationError{err}
 	}
-	if want := digest(body); info.SHA256 != want || info.Size != int64(len(body)) {
+	if want := collection.Digest(body); info.SHA256 != want || info.Size != int64(len(body)) {
 		return &destinationError{&collection.ConflictError{Existing: info, SHA256: want}}
 	}
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.bytes += int64(len(body))
 	return nil
-}
-
-// writeGeneration writes an object once, or its next generation where another content stands; then it returns what stood
-// there. A *collection.ConflictError says that somebody wrote in between.
-func writeGeneration(ctx context.Context, store Store, key string, body []byte, contentType string) (*collection.ObjectInfo, error) {
-	_, err := store.Create(ctx, key, body, contentType)
-	var conflict *collection.ConflictError
-	if !errors.As(err, &conflict) {
-		return nil, err
-	}
-	_, err = store.Replace(ctx, key, body, contentType, conflict.Existing)
-	return &conflict.Existing, err
 }
 
 // proving is a store that knows the digest of every object: where it keeps none itself, the object is read. A destination
@@ -164,6 +152,6 @@ func (p proving) Head(ctx context.Context, key string) (collection.ObjectInfo, e
 	if err != nil {
 		return info, err
 	}
-	info.Size, info.SHA256 = int64(len(body)), digest(body)
+	info.Size, info.SHA256 = int64(len(body)), collection.Digest(body)
 	return info, nil
 }

@@ -106,7 +106,7 @@ func TestShip(t *testing.T) {
 			}
 			require.Equal(t, collection.ShipResult{
 				Destination: "https://s3.customer.example/inbox/in/s1/", Files: c.files, Objects: c.records, Bytes: int64(size),
-				ManifestSHA256: digest([]byte(manifest)), VerifiedAt: shippedAt,
+				ManifestSHA256: collection.Digest([]byte(manifest)), VerifiedAt: shippedAt,
 			}, out)
 			var noted collection.ShipResult
 			require.NoError(t, json.Unmarshal([]byte(s.from.store.text(t, collection.ShipmentKey("s1"))), &noted))
@@ -298,7 +298,7 @@ func TestProvingReadsWhatHasNoChecksum(t *testing.T) {
 	p := proving{headOnly{store, collection.ObjectInfo{Key: "k", Size: 3}}}
 	info, err := p.Head(background, "k")
 	require.NoError(t, err)
-	require.Equal(t, digest([]byte("what is there")), info.SHA256)
+	require.Equal(t, collection.Digest([]byte("what is there")), info.SHA256)
 	require.Equal(t, int64(13), info.Size)
 
 	store.trouble = func(int, string, string) trouble { return trouble{refuse: errOutage} }

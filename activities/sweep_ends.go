@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -91,13 +90,8 @@ func (c *sweepCheck) keepEnd(ctx context.Context, e Execution, end verdict.Submi
 	if there, err := c.Store.Get(ctx, key, maxEnd); err == nil && bytes.Equal(there, body) {
 		return nil
 	}
-	_, err = c.Store.Create(ctx, key, body, typeJSON)
-	var other *collection.ConflictError
-	if errors.As(err, &other) {
-		// An earlier run's end, or another sweep's: what is there now is replaced only if it still is that.
-		_, err = c.Store.Replace(ctx, key, body, typeJSON, other.Existing)
-	}
-	if err != nil {
+	// An earlier run's end, or another sweep's, is replaced only if it still is what stands there.
+	if _, _, err = writeGeneration(ctx, c.Store, key, body, typeJSON); err != nil {
 		return fmt.Errorf("keep the end of %s: %w", e.WorkflowID, err)
 	}
 	c.result.Mended++

@@ -68,7 +68,7 @@ func TestSweepOfEnds(t *testing.T) {
 // told to redeliver, and nothing more is said once that was done; it never has an end that says otherwise than its manifest.
 func TestSweepOfShipments(t *testing.T) {
 	t.Parallel()
-	sum := func(text string) string { return digest([]byte(text)) }
+	sum := func(text string) string { return collection.Digest([]byte(text)) }
 	put := func(t *testing.T, store *shaky, plan collection.PlanResult, parts ...string) {
 		body, err := json.Marshal(plan)
 		require.NoError(t, err)

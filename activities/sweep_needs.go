@@ -27,8 +27,6 @@ type Described struct {
 	Children []Child
 	// ActiveAt is when one of its activities was last started or told something; zero when it has none.
 	ActiveAt time.Time
-	// TaskAttempt counts the attempts of its pending workflow task; zero when there is none.
-	TaskAttempt int
 }
 
 // Child is a child that a workflow waits for.
@@ -40,8 +38,7 @@ type ScheduleState struct {
 	Paused bool
 	Note   string
 	// Next is when it starts something next; zero if never.
-	Next    time.Time
-	Created time.Time
+	Next time.Time
 }
 
 // ErrUnknownToEngine says that the engine knows no workflow or schedule of that name, or no longer.

@@ -15,8 +15,13 @@ const recordIDLength = 20
 // RecordID is the stable name of a record within its source: the same target submitted twice has the same id (E13).
 func RecordID(source, key string) string {
 	// The line feed keeps ("a", "bc") and ("ab", "c") apart; a source's name cannot contain one.
-	sum := sha256.Sum256([]byte(source + "\n" + key))
-	return hex.EncodeToString(sum[:])[:recordIDLength]
+	return Digest([]byte(source + "\n" + key))[:recordIDLength]
+}
+
+// Digest is the SHA-256 of some content as lower-case hex digits: what stands in manifests, ledgers and object names.
+func Digest(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 // BatchWorkflowID names the workflow of the n-th batch (from 1) of one source.

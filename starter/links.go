@@ -41,7 +41,7 @@ func (c *Client) Links(ctx context.Context, id string, expiry time.Duration) ([]
 		return nil, err
 	}
 	files := []collection.ManifestFile{
-		{Key: collection.ManifestKey(plan.Customer, id), Name: "manifest.json", Size: int64(len(raw)), SHA256: digest(raw)},
+		{Key: collection.ManifestKey(plan.Customer, id), Name: "manifest.json", Size: int64(len(raw)), SHA256: collection.Digest(raw)},
 		{Key: collection.ManifestSumKey(plan.Customer, id), Name: "manifest.sha256"},
 	}
 	var links []Link

@@ -48,7 +48,7 @@ func (c *Client) storedStatus(ctx context.Context, id string) (collection.Submis
 	}
 	status.Result = &collection.SubmissionResult{
 		State: manifest.State, Expected: manifest.Expected, Outcomes: manifest.Outcomes,
-		Manifest: collection.ManifestKey(plan.Customer, id), ManifestSHA256: digest(raw),
+		Manifest: collection.ManifestKey(plan.Customer, id), ManifestSHA256: collection.Digest(raw),
 		Breaches: collection.BreachesShown(manifest.Checks), Tolerance: manifest.Tolerance,
 	}
 	for _, s := range manifest.Sources {

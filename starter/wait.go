@@ -2,8 +2,6 @@ package starter
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -57,9 +55,4 @@ func ended(s collection.State) bool {
 		return false
 	}
 	return true
-}
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

@@ -10,7 +10,8 @@ import (
 // checkRequest says whether a request can be built for a record, by every method of its source: nobody knows which one it
 // will be.
 func checkRequest(s collection.Source, r collection.Record) error {
-	if _, err := fetch.BuildRequest(s, r); err != nil && len(s.Methods) == 0 {
+	if len(s.Methods) == 0 {
+		_, err := fetch.BuildRequest(s, r)
 		return err
 	}
 	for _, m := range s.Methods {

@@ -2,8 +2,6 @@ package workers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,10 +49,9 @@ func newLessee(engine client.Client, logger *slog.Logger, permits *Permits, sour
 	if err != nil {
 		return nil, fmt.Errorf("name the configuration: %w", err)
 	}
-	sum := sha256.Sum256(text)
 	return &lessee{
 		engine: engine, logger: logger, permits: permits, sources: sources, settings: settings, worker: worker,
-		config: hex.EncodeToString(sum[:8]), since: time.Now().UnixMilli(),
+		config: collection.Digest(text)[:16], since: time.Now().UnixMilli(),
 	}, nil
 }
 

@@ -32,7 +32,8 @@ type RobotsNeeds struct {
 	Fetcher  activities.Fetcher
 	Permits  activities.Permits
 	Egresses activities.Egresses
-	Metrics  activities.Metrics
+	// Metrics may be nil: then nobody counts.
+	Metrics activities.Metrics
 	// Agent is the user agent of all requests.
 	Agent string
 	Now   func() time.Time
@@ -113,9 +114,8 @@ func (r *SiteRules) readHop(ctx context.Context, src collection.Source, origin s
 
 // ask makes the request. It carries none of the source's own headers, least of all its credentials.
 func (r *SiteRules) ask(ctx context.Context, src collection.Source, origin string, permit *activities.Permit) (guard.Answer, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(permit.Context, func() { cancel(context.Cause(permit.Context)) })()
+	ctx, end := permit.Within(ctx)
+	defer end()
 	plain := src
 	plain.Request, plain.MaxBody, plain.Conditional = collection.Request{}, robots.MaxBytes, false
 	record := collection.Record{URL: origin + "/robots.txt"}
@@ -148,7 +148,9 @@ func (r *SiteRules) report(src collection.Source, egress string, response *colle
 	if response != nil {
 		took, size = response.Duration, int64(len(response.Body))
 	}
-	r.needs.Metrics.Request(src.Name, reason, took, size)
+	if r.needs.Metrics != nil {
+		r.needs.Metrics.Request(src.Name, reason, took, size)
+	}
 	r.needs.Egresses.Report(egress, reason)
 	r.needs.Permits.Report(src.Name, reason, retryAfter)
 }

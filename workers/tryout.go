@@ -10,7 +10,6 @@ import (
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/fetch"
-	"github.com/weir-collect/weir/internal/telemetry"
 	"github.com/weir-collect/weir/internal/tryout"
 )
 
@@ -21,12 +20,8 @@ func NewTryout(cfg config.Config, secrets connect.Secrets, egress string) (steps
 		UserAgent: cfg.UserAgent, Egresses: cfg.Egresses,
 		Secret: connect.NewCachedSecrets(secrets.In(cfg), time.Now, slog.New(slog.DiscardHandler)).Value,
 	})
-	metrics, err := telemetry.NewMetrics()
-	if err != nil {
-		return tryout.Steps{}, nil, err
-	}
 	rules, err := NewSiteRules(cfg.Sources, RobotsNeeds{
-		Fetcher: client, Permits: uncounted{}, Egresses: single(egress), Metrics: metrics, Agent: cfg.UserAgent,
+		Fetcher: client, Permits: uncounted{}, Egresses: OneEgress(egress), Agent: cfg.UserAgent,
 		Now: time.Now, Learn: func(string, string, time.Duration) {},
 	})
 	if err != nil {
@@ -48,10 +43,13 @@ func (uncounted) Acquire(context.Context, string) (*activities.Permit, error) {
 
 func (uncounted) Report(string, collection.Reason, time.Duration) {}
 
-// single is the one way out that is to be taken.
-type single string
+// OneEgress is the egress that every request goes out by, whatever becomes of it.
+type OneEgress string
 
-func (s single) Choose(collection.Source, collection.Record, string) (string, error) {
-	return string(s), nil
+// Choose implements activities.Egresses.
+func (o OneEgress) Choose(collection.Source, collection.Record, string) (string, error) {
+	return string(o), nil
 }
-func (single) Report(string, collection.Reason) {}
+
+// Report implements activities.Egresses.
+func (OneEgress) Report(string, collection.Reason) {}

@@ -77,9 +77,7 @@ func (w watch) Describe(ctx context.Context, workflowID, runID string) (activiti
 	if err != nil {
 		return activities.Described{}, unknown(err)
 	}
-	d := activities.Described{
-		Execution: executionOf(answer.GetWorkflowExecutionInfo()), TaskAttempt: int(answer.GetPendingWorkflowTask().GetAttempt()),
-	}
+	d := activities.Described{Execution: executionOf(answer.GetWorkflowExecutionInfo())}
 	for _, c := range answer.GetPendingChildren() {
 		d.Children = append(d.Children, activities.Child{WorkflowID: c.GetWorkflowId(), RunID: c.GetRunId()})
 	}
@@ -196,7 +194,7 @@ func (w watch) Schedule(ctx context.Context, id string) (activities.ScheduleStat
 	if err != nil {
 		return activities.ScheduleState{}, unknown(err)
 	}
-	state := activities.ScheduleState{ID: id, Created: d.Info.CreatedAt}
+	state := activities.ScheduleState{ID: id}
 	if d.Schedule.State != nil {
 		state.Paused, state.Note = d.Schedule.State.Paused, d.Schedule.State.Note
 	}

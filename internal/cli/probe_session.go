@@ -22,7 +22,7 @@ type prober struct {
 
 func newProber(src collection.Source, agent string, tenancy *workers.Tenancy, fetcher activities.Fetcher) (*prober, error) {
 	rules, err := workers.NewSiteRules([]collection.Source{src}, workers.RobotsNeeds{
-		Fetcher: fetcher, Permits: tenancy, Egresses: directly{}, Metrics: unmeasured{}, Agent: agent, Now: time.Now,
+		Fetcher: fetcher, Permits: tenancy, Egresses: workers.OneEgress(collection.EgressDirect), Agent: agent, Now: time.Now,
 		Learn: tenancy.ReadRobots,
 	})
 	if err != nil {
@@ -55,39 +55,8 @@ func (p *prober) Allow(ctx context.Context, rec collection.Record) error {
 // Fetch makes one request.
 func (p *prober) Fetch(ctx context.Context, permit *activities.Permit, rec collection.Record) drive.Answer {
 	src := p.by(permit.Method)
-	via := collection.Via{Hop: func(ctx context.Context, url string) error {
-		if err := p.robots.CheckHop(ctx, src, url, permit); err != nil {
-			return err
-		}
-		return permit.Again(ctx)
-	}}
+	via := collection.Via{Hop: permit.Hop(p.robots, src)}
 	_, seen := p.fetcher.Fetch(ctx, src, rec, via)
 	retryAfter, _ := seen.RetryAfterHint(time.Now())
 	return drive.Answer{Reason: failure.Classify(seen), RetryAfter: retryAfter}
 }
-
-// directly goes out without a proxy.
-type directly struct{}
-
-// Choose implements activities.Egresses.
-func (directly) Choose(collection.Source, collection.Record, string) (string, error) {
-	return collection.EgressDirect, nil
-}
-
-// Report implements activities.Egresses.
-func (directly) Report(string, collection.Reason) {}
-
-// unmeasured drops what a worker would count: a probe has no metrics, and its answer says it all.
-type unmeasured struct{}
-
-// RecordEnded implements activities.Metrics.
-func (unmeasured) RecordEnded(string, collection.Outcome, collection.Reason) {}
-
-// StartWait implements activities.Metrics.
-func (unmeasured) StartWait(string, time.Duration) {}
-
-// Request implements activities.Metrics.
-func (unmeasured) Request(string, collection.Reason, time.Duration, int64) {}
-
-// Delivered implements activities.Metrics.
-func (unmeasured) Delivered(string, int64, time.Duration) {}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,10 +22,7 @@ type fetchedFile struct {
 	body []byte
 }
 
-func (f fetchedFile) digest() string {
-	sum := sha256.Sum256(f.body)
-	return hex.EncodeToString(sum[:])
-}
+func (f fetchedFile) digest() string { return collection.Digest(f.body) }
 
 // fetchAll fetches every link as a customer would: with nothing but the link.
 func fetchAll(ctx context.Context, links []starter.Link) ([]fetchedFile, error) {

@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -80,7 +78,6 @@ func (x *exam) checksums(ctx context.Context, b Bucket) (found []Finding) {
 		return []Finding{fail(err.Error(), "allow s3:PutObject in the bucket")}
 	}
 	defer func() { clearObject(ctx, b, key, &found) }()
-	sum := sha256.Sum256(content)
 	info, err := b.Head(ctx, key)
 	switch {
 	case err != nil:
@@ -88,7 +85,7 @@ func (x *exam) checksums(ctx context.Context, b Bucket) (found []Finding) {
 	case info.SHA256 == "":
 		return []Finding{warn("the bucket keeps no SHA-256 of an object",
 			"use a store that keeps checksums: until then a delivery is verified by reading it again, or by its size")}
-	case info.SHA256 != hex.EncodeToString(sum[:]):
+	case info.SHA256 != collection.Digest(content):
 		return []Finding{fail("the bucket tells another SHA-256 than what was written has", "do not use this store: it does not keep what it is given")}
 	}
 	return []Finding{fine("the bucket keeps an object's SHA-256, and tells it")}

@@ -2,8 +2,6 @@ package tryout
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -110,9 +108,8 @@ func Saved(src collection.Source, rules *extract.Rules, in extract.Input) (Repor
 func answerOf(response *collection.Response, seen failure.Observation) *Answer {
 	answer := &Answer{Status: seen.Status, Size: seen.Bytes, Warnings: seen.Warnings}
 	if response != nil {
-		sum := sha256.Sum256(response.Body)
 		answer.URL, answer.ContentType, answer.Took = response.URL, response.ContentType, response.Duration
-		answer.Size, answer.SHA256 = int64(len(response.Body)), hex.EncodeToString(sum[:])
+		answer.Size, answer.SHA256 = int64(len(response.Body)), collection.Digest(response.Body)
 	}
 	return answer
 }

@@ -149,9 +149,8 @@ func (s *step) ask(ctx, asking context.Context, stop func()) {
 }
 
 func (s *step) request(ctx context.Context, permit *activities.Permit) probe.Sample {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(permit.Context, func() { cancel(context.Cause(permit.Context)) })()
+	ctx, end := permit.Within(ctx)
+	defer end()
 	began := s.begun()
 	answer := s.Fetch(ctx, permit, s.targets.take())
 	sample := probe.Sample{Reason: answer.Reason, Took: s.Clock.Now().Sub(began)}
