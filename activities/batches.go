@@ -22,8 +22,10 @@ const maxBatchObject = maxBatchBytes + 14*intake.DefaultMaxRow
 
 // LoadBatch reads the records of one batch. A large record is returned as a reference to its line.
 func (b *Batches) LoadBatch(ctx context.Context, in collection.LoadBatchInput) (collection.LoadBatchResult, error) {
-	records, err := readBatch(ctx, b.Store, in.Submission, in.Source, in.Number)
-	return collection.LoadBatchResult{Records: records}, err
+	return keptAlive(ctx, func() (collection.LoadBatchResult, error) {
+		records, err := readBatch(ctx, b.Store, in.Submission, in.Source, in.Number)
+		return collection.LoadBatchResult{Records: records}, err
+	})
 }
 
 func readBatch(ctx context.Context, store Store, submission, source string, n int) ([]collection.Record, error) {
@@ -66,10 +68,12 @@ func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInpu
 	if in.Part {
 		write = addToLedger
 	}
-	if err := write(ctx, b.Store, key, in.Rows); err != nil {
-		return collection.WriteLedgerResult{}, err
-	}
-	return collection.WriteLedgerResult{Ledger: key}, nil
+	return keptAlive(ctx, func() (collection.WriteLedgerResult, error) {
+		if err := write(ctx, b.Store, key, in.Rows); err != nil {
+			return collection.WriteLedgerResult{}, err
+		}
+		return collection.WriteLedgerResult{Ledger: key}, nil
+	})
 }
 
 func writeLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {

@@ -47,6 +47,13 @@ func begin(ctx context.Context) *attempt {
 	return a
 }
 
+// keptAlive runs an activity that has no counters of its own: its heartbeat is what tells a lost worker from a slow one.
+func keptAlive[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	a := begin(ctx)
+	out, err := do()
+	return out, a.end(err)
+}
+
 func (a *attempt) beat(ctx context.Context, every time.Duration) {
 	defer close(a.done)
 	if every <= 0 {
@@ -104,7 +111,7 @@ func logEnd(ctx context.Context, err error) {
 		return
 	}
 	if app.NonRetryable() {
-		activity.GetLogger(ctx).Warn("the record ends here", "reason", app.Type(), "detail", app.Message())
+		activity.GetLogger(ctx).Warn("the failure is final", "reason", app.Type(), "detail", app.Message())
 		return
 	}
 	activity.GetLogger(ctx).Info("the attempt is tried again", "reason", app.Type(), "after", app.NextRetryDelay().String(), "detail", app.Message())

@@ -19,9 +19,7 @@ type Replayer struct {
 // SelectDead reads the ledger of a settled submission and plans what is run again. Nothing is written when there is nothing
 // to do. An attempt that comes after one that has made the plan returns that plan.
 func (r *Replayer) SelectDead(ctx context.Context, in collection.ReplayInput) (collection.ReplayPlan, error) {
-	a := begin(ctx)
-	plan, err := r.selectDead(ctx, in)
-	return plan, a.end(err)
+	return keptAlive(ctx, func() (collection.ReplayPlan, error) { return r.selectDead(ctx, in) })
 }
 
 func (r *Replayer) selectDead(ctx context.Context, in collection.ReplayInput) (collection.ReplayPlan, error) {
@@ -111,6 +109,10 @@ const maxReplayInline = collection.MaxRecordInline / 2
 // LoadReplay reads the records of one batch of a replay, and where each starts: as many as one result may hold. A row of a
 // record that the submission's plan does not know is left out: it must not keep the others.
 func (r *Replayer) LoadReplay(ctx context.Context, in collection.LoadReplayInput) (collection.LoadReplayResult, error) {
+	return keptAlive(ctx, func() (collection.LoadReplayResult, error) { return r.loadReplay(ctx, in) })
+}
+
+func (r *Replayer) loadReplay(ctx context.Context, in collection.LoadReplayInput) (collection.LoadReplayResult, error) {
 	var out collection.LoadReplayResult
 	key := collection.ReplayBatchKey(in.Submission, in.Replay, in.Source, in.Number)
 	starts, err := readLines[replayStart](ctx, r.Store, key)

@@ -15,10 +15,11 @@ const mergeTries = 5
 // swap, after the one that stands was kept. A record that was delivered meanwhile stays delivered. Merging the same again
 // changes nothing.
 func (r *Replayer) MergeLedger(ctx context.Context, in collection.MergeLedgerInput) (collection.MergeLedgerResult, error) {
-	out := collection.MergeLedgerResult{Ledger: collection.LedgerKey(in.Submission, in.Source, in.Number)}
-	var err error
-	out.Kept, err = rewriteLedger(ctx, r.Store, out.Ledger, func(rows []collection.LedgerRow) bool { return mergeRows(rows, in.Rows) })
-	return out, err
+	return keptAlive(ctx, func() (collection.MergeLedgerResult, error) {
+		key := collection.LedgerKey(in.Submission, in.Source, in.Number)
+		kept, err := rewriteLedger(ctx, r.Store, key, func(rows []collection.LedgerRow) bool { return mergeRows(rows, in.Rows) })
+		return collection.MergeLedgerResult{Ledger: key, Kept: kept}, err
+	})
 }
 
 // rewriteLedger writes the next generation of a part of the ledger, by compare and swap, and returns where the one before is

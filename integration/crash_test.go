@@ -210,7 +210,7 @@ func (c crashing) replayed(t *testing.T, s step, moment faultproxy.Moment) strin
 		reached(t, killed)
 		startWorker(t, c.Fleet)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	result, err := c.Client.WaitReplay(ctx, started, nil)
 	require.NoError(t, err)

@@ -87,8 +87,11 @@ func TestFallback(t *testing.T) {
 
 	books.SetAnswer(nil)
 	command(t, f, collection.UpdateUseMethod, collection.SourceCommand{Source: "books", Method: "page", Reason: "it is back"})
-	again := submitCSV(t, f, numbered(books.URL, 5))
-	wait(t, f, again, time.Minute)
-	deliveredOnce(t, f, again, 5)
-	require.Equal(t, "page", methodOf(t, f, again))
+	// A worker hears of it with its next renewal.
+	until(t, time.Minute, "a record by the page again", func() bool {
+		again := submitCSV(t, f, numbered(books.URL, 5))
+		wait(t, f, again, time.Minute)
+		deliveredOnce(t, f, again, 5)
+		return methodOf(t, f, again) == "page"
+	})
 }

@@ -59,6 +59,7 @@ func shortPlanOptions() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           collection.QueuePlan,
 		StartToCloseTimeout: shortActivity,
+		HeartbeatTimeout:    quietHeartbeat,
 		RetryPolicy:         retry(),
 	}
 }
@@ -67,7 +68,6 @@ func findOptions() workflow.ActivityOptions {
 	o := shortPlanOptions()
 	// It waits for another workflow to end.
 	o.StartToCloseTimeout = longActivity
-	o.HeartbeatTimeout = quietHeartbeat
 	o.WaitForCancellation = true
 	return o
 }

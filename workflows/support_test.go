@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
@@ -197,6 +198,12 @@ func (s *spyInbound) Init(outbound interceptor.WorkflowOutboundInterceptor) erro
 type spyOutbound struct {
 	interceptor.WorkflowOutboundInterceptorBase
 	engine *engine
+}
+
+// ExecuteActivity sees to it that the loss of an activity's worker is noticed by its silence, long before it is out of time.
+func (s *spyOutbound) ExecuteActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
+	assert.NotZero(s.engine.t, workflow.GetActivityOptions(ctx).HeartbeatTimeout, name)
+	return s.Next.ExecuteActivity(ctx, name, args...)
 }
 
 func (s *spyOutbound) ExecuteChildWorkflow(ctx workflow.Context, name string, args ...any) workflow.ChildWorkflowFuture {

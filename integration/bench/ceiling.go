@@ -34,11 +34,13 @@ func ceiling(ctx context.Context, args []string) (figures any, err error) {
 	workers := flags.Int("workers", 2, "worker processes")
 	most := flags.Int("ceiling", 8, "the source's ceiling")
 	latency := flags.Duration("latency", 500*time.Millisecond, "how long the source takes for a request")
+	prefetch := flags.Int("prefetch", 2, "collect tasks in hand beyond the permits, per worker")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	r, err := newRig(ctx, harness.Options{
-		Sources: []harness.Source{{Name: "source", Ceiling: *most}}, LeaseTTL: 15 * time.Second,
+		Sources:  []harness.Source{{Name: "source", Ceiling: *most, More: []string{fmt.Sprintf("prefetch: %d", *prefetch)}}},
+		LeaseTTL: 15 * time.Second,
 	})
 	if err != nil {
 		return nil, err

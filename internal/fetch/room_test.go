@@ -24,13 +24,12 @@ func sized(t *testing.T, n int) collection.Source {
 	}))
 	t.Cleanup(server.Close)
 	return collection.Source{
-		Name: "a", Hosts: []string{"127.0.0.1"}, AllowPrivateAddresses: true, MaxBody: 4 << 20, Timeout: time.Second,
+		Name: "a", Hosts: []string{"127.0.0.1"}, AllowPrivateAddresses: true, MaxBody: 4 << 20, Timeout: time.Minute,
 		Request: collection.Request{URL: server.URL + "/"},
 	}
 }
 
-// TestRoomForLargeBodies: room is asked for once, with the most that the body may come to, and only by bodies that are large;
-// waiting for it is not the target's time.
+// TestRoomForLargeBodies: room is asked for once, with the most that the body may come to, and only by bodies that are large.
 func TestRoomForLargeBodies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -48,7 +47,6 @@ func TestRoomForLargeBodies(t *testing.T) {
 		res, seen := client.Fetch(t.Context(), sized(t, c.size), collection.Record{}, collection.Via{
 			Room: func(_ context.Context, n int64) error {
 				asked = append(asked, n)
-				time.Sleep(1200 * time.Millisecond) // longer than the source's timeout
 				return nil
 			},
 		})
@@ -57,6 +55,23 @@ func TestRoomForLargeBodies(t *testing.T) {
 		require.Equal(t, c.asked, asked, "%d bytes", c.size)
 		client.Close()
 	}
+}
+
+// TestWaitingForRoom: waiting for room is not the target's time.
+func TestWaitingForRoom(t *testing.T) {
+	t.Parallel()
+	client := New(Options{})
+	defer client.Close()
+	src := sized(t, 2<<20)
+	src.Timeout = 5 * time.Second
+	res, seen := client.Fetch(t.Context(), src, collection.Record{}, collection.Via{
+		Room: func(context.Context, int64) error {
+			time.Sleep(src.Timeout + time.Second)
+			return nil
+		},
+	})
+	require.NotNil(t, res, seen.Message)
+	require.Len(t, res.Body, 2<<20)
 }
 
 // TestNoRoom: without room the fetch ends as one that our own side broke off, and a body beyond the limit is too large with

@@ -21,11 +21,12 @@ import (
 // hasty is a source that soon runs out of time.
 func hasty() collection.Source {
 	src := source()
-	src.Timeout = 200 * time.Millisecond
+	src.Timeout = time.Second
 	return src
 }
 
 func TestTimeoutsNameTheirStage(t *testing.T) {
+	t.Parallel()
 	stall := func(conn net.Conn, _ *http.Request) { untilClosed(conn) }
 	mute := newHostile(t, stall)
 	body := newHostile(t, func(conn net.Conn, req *http.Request) {
@@ -59,6 +60,7 @@ func TestTimeoutsNameTheirStage(t *testing.T) {
 		{"slow drip", drip.url("/"), Options{}, failure.StageBody, collection.ReasonTimeout},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			res, o := get(t, tt.options, hasty(), tt.url)
 			requireFails(t, res, o, failure.TransportTimeout, tt.reason)
 			require.Equal(t, tt.stage, o.Stage)
