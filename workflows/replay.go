@@ -2,6 +2,8 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -24,8 +26,10 @@ type replay struct {
 	in      collection.ReplayInput
 	stage   string
 	plan    collection.ReplayPlan
-	sources []*replaySource
-	result  *collection.ReplayResult
+	batches fanOut
+	// startedAt is when the batches were started.
+	startedAt time.Time
+	result    *collection.ReplayResult
 }
 
 func (r *replay) setup(ctx workflow.Context) error {
@@ -41,16 +45,20 @@ func (r *replay) run(ctx workflow.Context) (collection.ReplayResult, error) {
 	if err := r.selectDead(ctx); err != nil {
 		return collection.ReplayResult{}, r.fail(ctx, "the dead letters could not be selected", err)
 	}
-	r.runSources(ctx)
+	r.runBatches(ctx)
 
-	// What was delivered is settled even when somebody has cancelled the replay.
+	// What was delivered is settled, and shipped, even when somebody has cancelled the replay. A cancellation that comes later
+	// finds only the shipping left to stop.
 	free, _ := workflow.NewDisconnectedContext(ctx)
 	cancelled := ctx.Err() != nil
 	settled, err := r.settle(free)
 	if err != nil {
 		return collection.ReplayResult{}, r.fail(free, "the submission could not be settled again", err)
 	}
-	if err := r.ship(free, settled); err != nil {
+	if cancelled {
+		ctx = free
+	}
+	if err := r.ship(ctx, free, settled); err != nil {
 		return collection.ReplayResult{}, r.fail(free, notShipped(r.in.Submission), err)
 	}
 	result := r.end(free, settled)
@@ -84,42 +92,39 @@ func (r *replay) selectDead(ctx workflow.Context) error {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), replayer.SelectDead, r.in).Get(ctx, &r.plan)
 }
 
-func (r *replay) runSources(ctx workflow.Context) {
-	r.sources = make([]*replaySource, len(r.plan.Sources))
-	for i, p := range r.plan.Sources {
-		r.sources[i] = newReplaySource(r, p, workflow.Now(ctx))
+// rawWindow is how many records of one batch are released at a time, at least, when kept bytes are parsed again: the
+// window of a source is made for its ceiling, and the source is not asked.
+const rawWindow = 50
+
+func (r *replay) runBatches(ctx workflow.Context) {
+	plans := slices.Clone(r.plan.Sources)
+	if r.in.From == collection.ReplayFromRaw || r.in.From == collection.ReplayFromParse {
+		for i := range plans {
+			plans[i].Policy.Window = max(plans[i].Policy.Window, rawWindow)
+		}
 	}
+	r.startedAt, r.batches = workflow.Now(ctx), newFanOut(r, plans)
 	r.enter(ctx, "replay")
-	r.receiveProgress(ctx)
-	done := workflow.NewWaitGroup(ctx)
-	for _, s := range r.sources {
-		done.Add(1)
-		workflow.Go(ctx, func(ctx workflow.Context) {
-			defer done.Done()
-			s.run(ctx)
-		})
-	}
-	done.Wait(ctx)
+	r.batches.run(ctx)
 }
 
-// receiveProgress takes in what batches report, for as long as the workflow runs.
-func (r *replay) receiveProgress(ctx workflow.Context) {
-	reports := workflow.GetSignalChannel(ctx, collection.SignalBatchProgress)
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var p collection.BatchProgress
-			if !reports.Receive(ctx, &p) {
-				return
-			}
-			for _, s := range r.sources {
-				if s.plan.Source == p.Source {
-					s.progress(p)
-				}
-			}
-			r.details(ctx)
-		}
-	})
+// batch is how a batch of the replay is started.
+func (r *replay) batch(source collection.SourcePlan, p collection.BatchPlan) (workflow.ChildWorkflowOptions, collection.BatchInput) {
+	o := childOptions(collection.ReplayBatchID(r.in.Submission, r.plan.Number, source.Source, p.Number))
+	o.TypedSearchAttributes = attributes(r.plan.Customer, source.Source)
+	o.Priority = r.priority()
+	o.StaticSummary = fmt.Sprintf("%s: replay of batch %d, %s", source.Source, p.Number, plural(p.Records, "record"))
+	return o, collection.BatchInput{
+		Submission: r.in.Submission, Customer: r.plan.Customer, Source: source.Source, Number: p.Number, Records: p.Records,
+		// Waits are measured from when somebody asked for the replay, not from the submission's acceptance.
+		AcceptedAt: r.startedAt, Policy: source.Policy,
+		ProgressStep: progressStep(r.plan.Selected, p.Records), Replay: r.plan.Number,
+	}
 }
+
+// lost takes back what a batch has reported: it has written nothing into the ledger, so that its records are dead letters as
+// before, and the next replay finds them.
+func (r *replay) lost(b *batchRun) { b.outcomes = nil }
 
 // settle accounts for the submission again, if the ledger may have changed since its manifest was written.
 func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, error) {
@@ -136,14 +141,17 @@ func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, err
 	return &result, err
 }
 
-// ship brings the new generation of the delivery to where the first one went.
-func (r *replay) ship(ctx workflow.Context, settled *collection.SubmissionResult) error {
+// ship brings the new generation of the delivery to where the first one went. free is a context that no cancellation ends.
+func (r *replay) ship(ctx, free workflow.Context, settled *collection.SubmissionResult) error {
 	if settled == nil || !r.plan.Ship {
 		return nil
 	}
-	r.enter(ctx, "ship")
+	if workflow.GetVersion(free, versionReplayShip, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		ctx = free
+	}
+	r.enter(free, "ship")
 	_, err := ship(ctx, r.priority(), collection.ShipInput{Submission: r.in.Submission, Customer: r.plan.Customer, To: r.plan.Customer})
-	return err
+	return shippingCancelled(err)
 }
 
 func (r *replay) end(ctx workflow.Context, settled *collection.SubmissionResult) collection.ReplayResult {
@@ -169,8 +177,8 @@ func (r *replay) priority() temporal.Priority {
 
 func (r *replay) outcomes() collection.Tally {
 	total := collection.Tally{}
-	for _, s := range r.sources {
-		total.Merge(s.share().Outcomes)
+	for _, share := range r.batches.shares() {
+		total.Merge(share.Outcomes)
 	}
 	return total
 }

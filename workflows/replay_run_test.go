@@ -173,6 +173,34 @@ func TestReplayShips(t *testing.T) {
 	}
 }
 
+// TestReplayIsCancelledWhileItShips: the waiting for a destination can be ended, and then its delivery is not there. To a
+// replay of before no cancellation comes through.
+func TestReplayIsCancelledWhileItShips(t *testing.T) {
+	t.Parallel()
+	for _, version := range []workflow.Version{workflow.DefaultVersion, 1} {
+		e := newReplayEngine(t).withReplay()
+		e.OnGetVersion("replay-ship", workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		plan := replayPlan(1)
+		plan.Ship = true
+		e.selects(plan)
+		e.settles()
+		e.batch = func(workflow.Context, collection.BatchInput) (collection.BatchResult, error) {
+			return collection.BatchResult{Outcomes: delivers(1)}, nil
+		}
+		e.ship = func(collection.ShipInput) (collection.ShipResult, error) { return collection.ShipResult{}, nil }
+		takes(e.engine, collection.ActivityShip, 24*time.Hour, &e.ship)
+		e.cancelAt(time.Hour)
+		e.ExecuteWorkflow(workflows.Replay, replayAll)
+		if version == workflow.DefaultVersion {
+			require.Equal(t, &settledAgain, result[collection.ReplayResult](e.engine).Settled)
+			continue
+		}
+		app := failure(e.engine)
+		require.Equal(t, string(collection.ReasonCancelled), app.Type())
+		require.Contains(t, app.Message(), "its delivery has not reached the customer's destination")
+	}
+}
+
 // TestReplayIsCancelled: what was done is settled, and told.
 func TestReplayIsCancelled(t *testing.T) {
 	t.Parallel()

@@ -14,10 +14,7 @@ func (r *replay) answer() (collection.ReplayStatus, error) {
 	status := collection.ReplayStatus{
 		Submission: r.in.Submission, Number: r.plan.Number, Select: r.in.Select, From: r.in.From, By: r.in.By, Stage: r.stage,
 		Dead: r.plan.Dead, Selected: r.plan.Selected, WithoutRaw: r.plan.WithoutRaw, LostParts: r.plan.LostParts,
-		Outcomes: r.outcomes(), Result: r.result,
-	}
-	for _, s := range r.sources {
-		status.Sources = append(status.Sources, s.share())
+		Sources: r.batches.shares(), Outcomes: r.outcomes(), Result: r.result,
 	}
 	return status, nil
 }

@@ -27,6 +27,9 @@ const (
 	shipVersionCancel = 2
 )
 
+// versionReplayShip marks replays whose shipping can be cancelled.
+const versionReplayShip = "replay-ship"
+
 // ships says whether a submission's delivery is to be shipped, and whether somebody may cancel that.
 func ships(ctx workflow.Context, plan collection.PlanResult) (ships, cancellable bool) {
 	if !plan.Ship {

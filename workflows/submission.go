@@ -28,7 +28,7 @@ type submission struct {
 	stage   string
 	state   collection.State
 	plan    collection.PlanResult
-	sources []*sourceRun
+	batches fanOut
 	result  *collection.SubmissionResult
 }
 
@@ -51,7 +51,7 @@ func (s *submission) run(ctx workflow.Context) (collection.SubmissionResult, err
 	if err := s.makePlan(ctx); err != nil {
 		return collection.SubmissionResult{}, s.fail(ctx, "the submission could not be planned", err)
 	}
-	s.runSources(ctx)
+	s.runBatches(ctx)
 
 	// What was collected is settled, and shipped, even when somebody has cancelled the submission. A cancellation that comes
 	// later finds only the shipping left to stop.
@@ -104,42 +104,28 @@ func (s *submission) fail(ctx workflow.Context, what string, err error) error {
 	return withReason(what, err)
 }
 
-func (s *submission) runSources(ctx workflow.Context) {
-	s.sources = make([]*sourceRun, len(s.plan.Sources))
-	for i, p := range s.plan.Sources {
-		s.sources[i] = newSourceRun(s, p)
-	}
+func (s *submission) runBatches(ctx workflow.Context) {
+	s.batches = newFanOut(s, s.plan.Sources)
 	s.enter(ctx, "collect", collection.StateProcessing)
-	s.receiveProgress(ctx)
-	done := workflow.NewWaitGroup(ctx)
-	for _, r := range s.sources {
-		done.Add(1)
-		workflow.Go(ctx, func(ctx workflow.Context) {
-			defer done.Done()
-			r.run(ctx)
-		})
-	}
-	done.Wait(ctx)
+	s.batches.run(ctx)
 }
 
-// receiveProgress takes in what batches report, for as long as the workflow runs.
-func (s *submission) receiveProgress(ctx workflow.Context) {
-	reports := workflow.GetSignalChannel(ctx, collection.SignalBatchProgress)
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		for {
-			var p collection.BatchProgress
-			if !reports.Receive(ctx, &p) {
-				return
-			}
-			for _, r := range s.sources {
-				if r.plan.Source == p.Source {
-					r.progress(p)
-				}
-			}
-			s.details(ctx)
-		}
-	})
+// batch is how a batch of the submission is started.
+func (s *submission) batch(source collection.SourcePlan, p collection.BatchPlan) (workflow.ChildWorkflowOptions, collection.BatchInput) {
+	o := childOptions(collection.BatchWorkflowID(s.id, source.Source, p.Number))
+	o.TypedSearchAttributes = attributes(s.in.Customer, source.Source)
+	o.Priority = s.priority()
+	o.StaticSummary = fmt.Sprintf("%s: batch %d of %d, %s", source.Source, p.Number, len(source.Batches), plural(p.Records, "record"))
+	return o, collection.BatchInput{
+		Submission: s.id, Customer: s.in.Customer, Source: source.Source, Number: p.Number, Records: p.Records,
+		AcceptedAt: s.plan.AcceptedAt, Policy: source.Policy,
+		ProgressStep: progressStep(s.plan.Accepted, p.Records),
+	}
 }
+
+// lost leaves standing what a batch has reported: a batch that fails is no failure of the submission. Settle finds records
+// without a ledger row and accounts for each of them.
+func (s *submission) lost(*batchRun) {}
 
 func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
 	s.enter(ctx, "settle", collection.StateProcessing)

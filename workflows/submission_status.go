@@ -17,9 +17,8 @@ func (s *submission) answer() (collection.SubmissionStatus, error) {
 		Outcomes: collection.Tally{},
 	}
 	status.Outcomes.Merge(s.plan.Rejected)
-	for _, r := range s.sources {
-		share := r.share()
-		status.Sources = append(status.Sources, share)
+	status.Sources = s.batches.shares()
+	for _, share := range status.Sources {
 		status.Outcomes.Merge(share.Outcomes)
 	}
 	if s.result != nil {
