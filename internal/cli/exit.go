@@ -38,7 +38,7 @@ func ExitCodes() []ExitCode {
 		{ExitFailure, "something cannot be reached, or something unexpected happened"},
 		{ExitUsage, "the command line, the configuration or the file must be corrected"},
 		{ExitNotComplete, "a submission lost more than it tolerates, a record is undelivered, weir sweep found something"},
-		{ExitNotFound, "there is no such submission, record, delivery or source"},
+		{ExitNotFound, "there is no such submission, record, delivery or source, or nothing is known of it any more"},
 		{ExitCancelled, "the submission or the record was cancelled"},
 		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},
 		{ExitPromiseBroken, "a promise was broken, or arrivals have outgrown the fleet (weir promise)"},
@@ -118,6 +118,8 @@ func verdictOfRecord(o collection.Outcome) error {
 		return verdict(ExitNotComplete)
 	case collection.OutcomeCancelled:
 		return verdict(ExitCancelled)
+	case starter.OutcomeUnknown:
+		return verdict(ExitNotFound)
 	}
 	return nil
 }

@@ -52,9 +52,10 @@ func TestVerdicts(t *testing.T) {
 		result := collection.SubmissionResult{State: collection.StatePartiallyFailed, Tolerance: &collection.ToleranceVerdict{Within: within}}
 		require.Equal(t, code, codeOf(verdictOf(collection.SubmissionStatus{State: collection.StatePartiallyFailed, Result: &result})))
 	}
-	for _, o := range append(collection.Outcomes(), starter.OutcomePending) {
+	for _, o := range append(collection.Outcomes(), starter.OutcomePending, starter.OutcomeUnknown) {
 		code := map[collection.Outcome]int{
 			collection.OutcomeDeadLettered: 3, collection.OutcomeRefused: 3, collection.OutcomeInvalid: 3, collection.OutcomeCancelled: 5,
+			starter.OutcomeUnknown: 4,
 		}[o]
 		require.Equal(t, code, codeOf(verdictOfRecord(o)), o)
 	}
