@@ -1,5 +1,5 @@
-// Package activities holds the stages of the pipeline: plan, collect, parse, deliver, settle, and the batches between
-// them. One small struct per set of dependencies; each exported method is one Temporal activity, whose name is the
+// Package activities holds the stages of the pipeline: plan, collect, parse, deliver, settle, ship, and the batches between
+// them; what a replay selects and merges; and the fleet's own sweep and janitor. One small struct per set of dependencies; each exported method is one Temporal activity, whose name is the
 // method's.
 //
 // An activity may run twice, at the same time, on two machines (B08): objects have names that derive from what is stored,

@@ -37,7 +37,7 @@ func QueueCollect(source string) string { return queueCollectPrefix + source }
 
 // Queries and signals.
 const (
-	// QueryStatus is answered by every workflow of weir.
+	// QueryStatus is answered by every workflow of weir but Ceilings.
 	QueryStatus = "status"
 	// SignalBatchProgress carries a batch's counts to its submission; its argument is a BatchProgress.
 	SignalBatchProgress = "batch-progress"
@@ -47,7 +47,7 @@ const (
 const (
 	AttributeCustomer = "WeirCustomer"
 	AttributeSource   = "WeirSource"
-	// AttributeReason is set once, when a record's workflow fails, so that
-	// `ExecutionStatus="Failed" AND WeirReason="parse_empty"` lists dead letters.
+	// AttributeReason is set once, when a record or a whole submission fails, so that
+	// `WorkflowType="Record" AND ExecutionStatus="Failed" AND WeirReason="parse_empty"` lists dead letters.
 	AttributeReason = "WeirReason"
 )

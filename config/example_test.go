@@ -67,6 +67,7 @@ func TestExampleStatesDefaults(t *testing.T) {
 	require.Equal(t, bare.Worker, cfg.Worker)
 	require.Equal(t, bare.S3, cfg.S3)
 	require.Equal(t, bare.Fleet, cfg.Fleet)
+	require.Equal(t, bare.Retention, cfg.Retention)
 
 	example, plain := cfg.Sources[0], bare.Sources[0]
 	require.Equal(t, 4, example.Ceiling)

@@ -2,7 +2,7 @@ package robots
 
 import "time"
 
-// How long an answer may be used, and how far it is followed.
+// How long an answer may be used.
 const (
 	// DefaultTTL is for a file that was read, and for the knowledge that there is none.
 	DefaultTTL = time.Hour
@@ -10,9 +10,6 @@ const (
 	MaxTTL = 24 * time.Hour
 	// ErrorTTL is for a file that could not be read: until it can, nothing is fetched, so it is asked for again soon.
 	ErrorTTL = time.Minute
-	// MaxRedirects is how many redirects in a row whoever fetches the file should follow, also to other hosts. Where the
-	// last answer still is a redirect, From takes it for no file at all (section 2.3.1.2).
-	MaxRedirects = 5
 )
 
 // Outcome is what came of asking for a robots.txt.

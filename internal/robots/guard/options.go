@@ -17,7 +17,7 @@ var ErrBrokenOff = errors.New("reading robots.txt was broken off on our side")
 
 // Answer is what a site answered when it was asked for its robots.txt.
 type Answer struct {
-	// Status is that of the last answer, after at most robots.MaxRedirects redirects.
+	// Status is that of the last answer, after the redirects that were followed: five at least (section 2.3.1.2).
 	Status int
 	// Body may end after robots.MaxBytes; more is not read.
 	Body []byte
