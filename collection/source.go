@@ -2,7 +2,6 @@ package collection
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -15,6 +14,9 @@ type Source struct {
 	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
 	// every name below example.com.
 	Hosts []string `mapstructure:"hosts"`
+	// Elsewhere are the hosts below this source's wildcards that other sources have for themselves. They are no key of the
+	// configuration: they follow from it.
+	Elsewhere []string `mapstructure:"-"`
 	// Ceiling is how many requests may be in flight against the source, over the whole fleet.
 	Ceiling int `mapstructure:"ceiling"`
 	// Pace is how many requests per second may start against the source, over the whole fleet; zero means no limit.
@@ -244,17 +246,6 @@ func (c Customer) Takes(customer string) bool {
 
 // Allows says whether the customer may use a lane.
 func (c Customer) Allows(l Lane) bool { return slices.Contains(c.Lanes, l) }
-
-// Owns says whether a host name, without port, is one of the source's.
-func (s Source) Owns(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return slices.ContainsFunc(s.Hosts, func(pattern string) bool {
-		if suffix, ok := strings.CutPrefix(pattern, "*."); ok {
-			return strings.HasSuffix(host, "."+suffix)
-		}
-		return host == pattern
-	})
-}
 
 // windowFactor is how many times the ceiling is released at once: enough to keep the permits in use while finished
 // records are replaced, little enough that what comes later need not wait behind a backlog.

@@ -75,7 +75,7 @@ type structField struct {
 func fieldsOf(t reflect.Type) []structField {
 	var fields []structField
 	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("mapstructure"); key != "" {
+		if key := t.Field(i).Tag.Get("mapstructure"); key != "" && key != "-" {
 			fields = append(fields, structField{key: key, typ: t.Field(i).Type, index: i})
 		}
 	}

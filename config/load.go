@@ -62,6 +62,7 @@ func Load(opts Options) (Config, error) {
 	if err := p.err(); err != nil {
 		return Config{}, err
 	}
+	divideHosts(cfg.Sources)
 	cfg.index = NewIndex(cfg.Sources, cfg.Customers)
 	return cfg, nil
 }

@@ -137,6 +137,16 @@ func TestCase20RedirectToAnotherSource(t *testing.T) {
 	require.Equal(t, []string{"GET a.example/"}, web.paths())
 }
 
+// A wildcard ends where another source has a host below it for itself: that one's ceiling counts there.
+func TestRedirectBelowAWildcardToAnotherSource(t *testing.T) {
+	web := newWeb(t, leads(map[string]string{"a.example.com/": "http://b.example.com/", "b.example.com/": "http://www.example.com/"}))
+	src := source()
+	src.Hosts, src.Elsewhere = []string{"*.example.com"}, []string{"www.example.com"}
+	res, o := get(t, web.options(), src, "http://a.example.com/")
+	requireFails(t, res, o, failure.TransportRedirectOffSource, collection.ReasonRedirectOffSource)
+	require.Equal(t, []string{"GET a.example.com/", "GET b.example.com/"}, web.paths())
+}
+
 func TestRecordsOwnHostMayRedirectToItself(t *testing.T) {
 	web := newWeb(t, leads(map[string]string{"named.example/": "/there", "named.example/there": "http://a.example/", "a.example/": "http://other.example/"}))
 	res, o := get(t, web.options(), source(), "http://named.example/")
