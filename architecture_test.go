@@ -40,6 +40,8 @@ var layers = map[string]rule{
 	"internal/sizing/sweep":  {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
 	"internal/sizing/report": {ours: []string{"internal/sizing"}, never: []string{sdk, aws}},
 	"internal/sizing/chart":  {ours: []string{"internal/chart", "internal/sizing", "internal/sizing/report"}, never: []string{sdk, aws}},
+	"internal/chart":         {never: []string{sdk, aws, "net/http", "os/exec"}},
+	"internal/percentile":    {never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/urlkey":        {never: []string{sdk, "os/exec"}},
 	"internal/robots":        {never: []string{sdk, aws, "net", "os/exec"}},
 	"internal/robots/guard":  {ours: []string{"collection", "internal/robots", "internal/urlkey"}, never: []string{sdk, aws}},

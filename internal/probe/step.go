@@ -1,12 +1,12 @@
 package probe
 
 import (
-	"math"
 	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/failure"
+	"github.com/weir-collect/weir/internal/percentile"
 )
 
 // Sample is one request that has ended.
@@ -77,20 +77,13 @@ func Measure(concurrency int, samples []Sample, within time.Duration) Step {
 	}
 	s.Requests = s.OK + s.Throttled + s.Failed
 	slices.Sort(times)
-	s.P50, s.P95 = percentile(times, 0.5), percentile(times, 0.95)
+	s.P50, _ = percentile.Of(times, len(times), 0.5)
+	s.P95, _ = percentile.Of(times, len(times), 0.95)
 	if within > 0 {
 		// Little's law: the mean number in flight is their time in flight per time.
 		s.InFlight, s.PerSecond = busy.Seconds()/s.Seconds, float64(s.OK)/s.Seconds
 	}
 	return s
-}
-
-// percentile is the nearest-rank percentile of sorted values; zero without any.
-func percentile(sorted []float64, share float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[max(int(math.Ceil(share*float64(len(sorted))))-1, 0)]
 }
 
 // Kind is what a request says of the source's strength.

@@ -237,24 +237,6 @@ func TestNoSurvivorBias(t *testing.T) {
 	})
 }
 
-func TestPercentile(t *testing.T) {
-	t.Parallel()
-	waits := []time.Duration{1, 2, 3, 4}
-	for _, c := range []struct {
-		n     int
-		share float64
-		want  time.Duration
-		ok    bool
-	}{
-		{4, 0.5, 2, true}, {4, 0.95, 4, true}, {4, 0.25, 1, true}, {4, 0.26, 2, true}, {4, 0.001, 1, true},
-		{8, 0.5, 4, true}, {8, 0.51, 0, false}, {0, 0.5, 0, false},
-	} {
-		got, ok := promise.Percentile(waits, c.n, c.share)
-		require.Equal(t, c.ok, ok, "%+v", c)
-		require.Equal(t, c.want, got, "%+v", c)
-	}
-}
-
 // TestUnknownDoesNotCount: what nobody can tell any more neither keeps nor breaks a promise.
 func TestUnknownDoesNotCount(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/percentile"
 )
 
 // Terms are what was promised: that a share of records starts within a time of acceptance.
@@ -121,7 +122,7 @@ func (p *page) line(t Terms) Line {
 	if line.Records > 0 {
 		line.Within = float64(line.InTime) / float64(line.Records)
 		line.Verdict = Broken
-		if line.InTime >= rank(line.Records, t.Share) {
+		if line.InTime >= percentile.Rank(line.Records, t.Share) {
 			line.Verdict = Kept
 		}
 	}
@@ -131,4 +132,15 @@ func (p *page) line(t Terms) Line {
 		line.Success = float64(good) / float64(line.Ended)
 	}
 	return line
+}
+
+// seconds is the wait that the share of n records did not exceed. The waits are those of the records that started, ascending;
+// the others wait for ever.
+func seconds(waits []time.Duration, n int, share float64) *float64 {
+	wait, ok := percentile.Of(waits, n, share)
+	if !ok {
+		return nil
+	}
+	s := wait.Seconds()
+	return &s
 }

@@ -16,83 +16,53 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/probe"
 )
 
 // Format is the kind of picture.
-type Format string
+type Format = chart.Format
 
 // The formats.
 const (
-	PNG Format = "png"
-	SVG Format = "svg"
+	PNG = chart.PNG
+	SVG = chart.SVG
 )
 
-const (
-	width  = 9 * vg.Inch
-	height = 7.2 * vg.Inch
-	dpi    = 144
-)
-
-// The colours keep apart in print and for eyes that take red for green.
-var (
-	green  = color.RGBA{R: 0x1b, G: 0x8a, B: 0x6b, A: 0xff}
-	blue   = color.RGBA{R: 0x1f, G: 0x5f, B: 0xa8, A: 0xff}
-	orange = color.RGBA{R: 0xd9, G: 0x6b, B: 0x0b, A: 0xff}
-	ink    = color.RGBA{R: 0x33, G: 0x33, B: 0x33, A: 0xff}
-	faint  = color.RGBA{R: 0xe3, G: 0xe3, B: 0xe3, A: 0xff}
-)
+const height = 7.2 * vg.Inch
 
 // Knee draws the steps of a probe of a source, and marks the recommended ceiling where there is one.
 func Knee(w io.Writer, source string, steps []probe.Step, a probe.Advice, format Format) error {
 	if len(steps) == 0 {
 		return errors.New("draw a probe: it has no step")
 	}
-	var canvas interface {
-		vg.CanvasSizer
-		io.WriterTo
-	}
-	switch format {
-	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-	case SVG:
-		canvas = vgsvg.New(width, height)
-	default:
-		return fmt.Errorf("draw a probe as %q: use %s or %s", format, PNG, SVG)
-	}
 	plots := [][]*plot.Plot{{success(source, steps, a)}, {times(steps, a)}}
 	tiles := draw.Tiles{
 		Rows: len(plots), Cols: 1, PadY: vg.Points(16),
 		PadTop: vg.Points(10), PadBottom: vg.Points(8), PadLeft: vg.Points(10), PadRight: vg.Points(18),
 	}
-	for i, row := range plot.Align(plots, tiles, draw.New(canvas)) {
-		plots[i][0].Draw(row[0])
-	}
-	if _, err := canvas.WriteTo(w); err != nil {
-		return fmt.Errorf("write a chart: %w", err)
-	}
-	return nil
+	return chart.Write(w, format, chart.Width, height, func(c draw.Canvas) {
+		for i, row := range plot.Align(plots, tiles, c) {
+			plots[i][0].Draw(row[0])
+		}
+	})
 }
 
 // success is the upper panel.
 func success(source string, steps []probe.Step, a probe.Advice) *plot.Plot {
-	p := panel(steps, "requests in order, %")
-	p.Title.Text = "Probe of " + source
+	p := panel(steps, "Probe of "+source, "", "requests in order, %")
 	p.Y.Min, p.Y.Max = 0, 105
 	p.Legend.Top, p.Legend.YOffs = false, vg.Points(10) // the curve is at the top, where all is well
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "0"}, {Value: 50, Label: "50"}, {Value: 100, Label: "100"}}
 	markCeiling(p, a)
-	curve(p, "requests in order", dots(steps, func(s probe.Step) float64 { return 100 * s.Share() }), green, nil)
+	curve(p, "requests in order", dots(steps, func(s probe.Step) float64 { return 100 * s.Share() }), chart.Green, nil)
 	return p
 }
 
 // times is the lower panel.
 func times(steps []probe.Step, a probe.Advice) *plot.Plot {
-	p := panel(steps, "response time, ms")
-	p.X.Label.Text = "requests in flight (log scale)"
+	p := panel(steps, "", "requests in flight (log scale)", "response time, ms")
 	p.Y.Min, p.Y.Max = 0, 1
 	p.Y.Tick.Marker = wholeTicks{}
 	for _, s := range steps {
@@ -105,30 +75,19 @@ func times(steps []probe.Step, a probe.Advice) *plot.Plot {
 			answered = append(answered, s)
 		}
 	}
-	curve(p, "95th percentile", dots(answered, func(s probe.Step) float64 { return 1000 * s.P95 }), orange, []vg.Length{vg.Points(5), vg.Points(3)})
-	curve(p, "median", dots(answered, func(s probe.Step) float64 { return 1000 * s.P50 }), blue, nil)
+	curve(p, "95th percentile", dots(answered, func(s probe.Step) float64 { return 1000 * s.P95 }), chart.Orange, []vg.Length{vg.Points(5), vg.Points(3)})
+	curve(p, "median", dots(answered, func(s probe.Step) float64 { return 1000 * s.P50 }), chart.Blue, nil)
 	return p
 }
 
 // panel is an empty plot whose horizontal axis has the steps, at the logarithms of their concurrency.
-func panel(steps []probe.Step, y string) *plot.Plot {
-	p := plot.New()
-	p.Y.Label.Text = y
-	p.Title.TextStyle.Font.Size = vg.Points(15)
-	p.Title.TextStyle.Font.Variant, p.Legend.TextStyle.Font.Variant = "Sans", "Sans"
-	p.Title.Padding = vg.Points(8)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Size, axis.Tick.Label.Font.Size = vg.Points(12), vg.Points(11)
-		axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = "Sans", "Sans"
-		axis.Label.Padding = vg.Points(5)
-		axis.Color, axis.Tick.Color = ink, ink
-	}
+func panel(steps []probe.Step, title, x, y string) *plot.Plot {
+	p := chart.New(title, x, y)
+	// Two panels share the picture, so there is less room around each; their legends have few words, which may be larger.
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = vg.Points(8), vg.Points(5), vg.Points(5)
+	p.Legend.TextStyle.Font.Size, p.Legend.ThumbnailWidth = vg.Points(12), vg.Points(24)
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.XOffs, p.Legend.YOffs = vg.Points(10), -vg.Points(6)
-	p.Legend.ThumbnailWidth, p.Legend.Padding = vg.Points(24), vg.Points(4)
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
-	p.Add(grid)
 	p.X.Tick.Marker = ticks(steps)
 	p.X.Min, p.X.Max = place(steps[0].Concurrency)-0.15, place(steps[len(steps)-1].Concurrency)+0.15
 	return p
@@ -187,7 +146,7 @@ func markCeiling(p *plot.Plot, a probe.Advice) {
 	at := place(a.Ceiling)
 	line := &plotter.Line{
 		XYs:       plotter.XYs{{X: at, Y: p.Y.Min}, {X: at, Y: p.Y.Max}},
-		LineStyle: draw.LineStyle{Color: ink, Width: vg.Points(1.2), Dashes: []vg.Length{vg.Points(2), vg.Points(3)}},
+		LineStyle: draw.LineStyle{Color: chart.Ink, Width: vg.Points(1.2), Dashes: []vg.Length{vg.Points(2), vg.Points(3)}},
 	}
 	p.Add(line)
 	p.Legend.Add(fmt.Sprintf("recommended ceiling: %d", a.Ceiling), line)

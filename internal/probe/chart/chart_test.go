@@ -58,7 +58,7 @@ func TestPNG(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	require.EqualError(t, chart.Knee(io.Discard, "s", steps, advice, "gif"), `draw a probe as "gif": use png or svg`)
+	require.EqualError(t, chart.Knee(io.Discard, "s", steps, advice, "gif"), `draw a chart as "gif": use png or svg`)
 	require.ErrorContains(t, chart.Knee(io.Discard, "s", nil, advice, chart.PNG), "no step")
 	require.ErrorContains(t, chart.Knee(broken{}, "s", steps, advice, chart.SVG), "the disk is full")
 }

@@ -15,80 +15,28 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/weir-collect/weir/internal/chart"
 )
 
 // Format is the kind of picture.
-type Format string
+type Format = chart.Format
 
 // The formats.
 const (
-	PNG Format = "png"
-	SVG Format = "svg"
+	PNG = chart.PNG
+	SVG = chart.SVG
 )
 
-const (
-	width  = 9 * vg.Inch
-	height = 5.4 * vg.Inch
-	dpi    = 144
-	sans   = "Sans"
-)
-
-// The colours keep apart in print and for eyes that take red for green.
-var (
-	blue   = color.RGBA{R: 0x1f, G: 0x5f, B: 0xa8, A: 0xff}
-	orange = color.RGBA{R: 0xd9, G: 0x6b, B: 0x0b, A: 0xff}
-	violet = color.RGBA{R: 0x7a, G: 0x4f, B: 0xa3, A: 0xff}
-	green  = color.RGBA{R: 0x1b, G: 0x8a, B: 0x6b, A: 0xff}
-	ink    = color.RGBA{R: 0x33, G: 0x33, B: 0x33, A: 0xff}
-	faint  = color.RGBA{R: 0xe3, G: 0xe3, B: 0xe3, A: 0xff}
-)
+const height = 5.4 * vg.Inch
 
 var dashes = []vg.Length{vg.Points(6), vg.Points(4)}
 
 // write renders a plot.
 func write(w io.Writer, p *plot.Plot, format Format) error {
-	var canvas interface {
-		vg.CanvasSizer
-		io.WriterTo
-	}
-	switch format {
-	case PNG:
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-	case SVG:
-		canvas = vgsvg.New(width, height)
-	default:
-		return fmt.Errorf("draw a chart as %q: use %s or %s", format, PNG, SVG)
-	}
-	p.Draw(draw.Crop(draw.New(canvas), vg.Points(10), -vg.Points(16), vg.Points(8), -vg.Points(10)))
-	if _, err := canvas.WriteTo(w); err != nil {
-		return fmt.Errorf("write a chart: %w", err)
-	}
-	return nil
-}
-
-// blank is a plot with titles, a faint grid and room for its labels.
-func blank(title, x, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.TextStyle.Font.Size = vg.Points(15)
-	p.Title.TextStyle.Font.Variant, p.Legend.TextStyle.Font.Variant = sans, sans
-	p.Title.Padding = vg.Points(10)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Size = vg.Points(12)
-		axis.Label.Padding = vg.Points(6)
-		axis.Tick.Label.Font.Size = vg.Points(11)
-		axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = sans, sans
-		axis.Color, axis.Tick.Color = ink, ink
-	}
-	p.Legend.TextStyle.Font.Size = vg.Points(11)
-	p.Legend.ThumbnailWidth = vg.Points(26)
-	p.Legend.Padding = vg.Points(4)
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
-	p.Add(grid)
-	return p
+	return chart.Write(w, format, chart.Width, height, func(c draw.Canvas) {
+		p.Draw(draw.Crop(c, vg.Points(10), -vg.Points(16), vg.Points(8), -vg.Points(10)))
+	})
 }
 
 // curve adds a line, and its entry in the legend unless the name is empty. A curve that lies outside the picture has no dots.

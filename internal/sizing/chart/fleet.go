@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/sizing"
 	"github.com/weir-collect/weir/internal/sizing/report"
 )
@@ -22,7 +23,7 @@ const shortest = 0.5
 // batches of the report, with the promise.
 func WaitByFleet(w io.Writer, r report.Report, format Format) error {
 	share := fmt.Sprintf("%.4g %%", 100*r.Promise.Share)
-	p := blank("How many workers the promise takes", "workers",
+	p := chart.New("How many workers the promise takes", "workers",
 		fmt.Sprintf("minutes within which %s of jobs start (log scale)", share))
 	batched, smooth := fleetCurves(r)
 	if !slices.ContainsFunc(r.Fleets, func(p sizing.Point) bool { return p.Steady }) {
@@ -42,15 +43,15 @@ func WaitByFleet(w io.Writer, r report.Report, format Format) error {
 	if r.Inputs.BatchMean > 1 {
 		name = fmt.Sprintf("in batches of mean %.4g (simulation)", r.Inputs.BatchMean)
 	}
-	curve(p, name, logY(batched), blue, nil, vg.Points(2.2))
-	curve(p, "one by one (Erlang's formula)", logY(smooth), orange, nil, vg.Points(2.2))
+	curve(p, name, logY(batched), chart.Blue, nil, vg.Points(2.2))
+	curve(p, "one by one (Erlang's formula)", logY(smooth), chart.Orange, nil, vg.Points(2.2))
 	promise := logY(plotter.XYs{{X: p.X.Min, Y: r.Promise.Minutes}, {X: p.X.Max, Y: r.Promise.Minutes}})
 	if inside(p, promise[0]) {
-		curve(p, fmt.Sprintf("the promise: %s within %.4g min", share, r.Promise.Minutes), promise, ink, dashes, vg.Points(1.2))
+		curve(p, fmt.Sprintf("the promise: %s within %.4g min", share, r.Promise.Minutes), promise, chart.Ink, dashes, vg.Points(1.2))
 	}
 	load := plotter.XYs{{X: r.Load, Y: p.Y.Min}, {X: r.Load, Y: p.Y.Max}}
 	if inside(p, load[0]) && p.X.Min == 0 {
-		curve(p, fmt.Sprintf("the load: %.4g busy on average", r.Load), load, ink, []vg.Length{vg.Points(1.5), vg.Points(3)}, vg.Points(1.2))
+		curve(p, fmt.Sprintf("the load: %.4g busy on average", r.Load), load, chart.Ink, []vg.Length{vg.Points(1.5), vg.Points(3)}, vg.Points(1.2))
 	}
 	p.Legend.Top = true
 	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(14), -vg.Points(8)
@@ -63,21 +64,21 @@ func markFleets(p *plot.Plot, r report.Report) {
 	if f := r.Formula; f.Workers > 0 {
 		at := place(f.Workers, f.Wait)
 		if inside(p, at) {
-			dot(p, at, orange)
-			label(p, at, fmt.Sprintf("%d workers: %.3g min", f.Workers, f.Wait), orange, draw.XLeft, vg.Points(10), -vg.Points(8))
+			dot(p, at, chart.Orange)
+			label(p, at, fmt.Sprintf("%d workers: %.3g min", f.Workers, f.Wait), chart.Orange, draw.XLeft, vg.Points(10), -vg.Points(8))
 		}
 		if b := f.Batched; b != nil {
 			at := place(f.Workers, b.Wait.Value)
 			if inside(p, at) {
-				dot(p, at, blue)
-				label(p, at, fmt.Sprintf("%d workers: %.3g min", f.Workers, b.Wait.Value), blue, draw.XLeft, vg.Points(9), vg.Points(4))
+				dot(p, at, chart.Blue)
+				label(p, at, fmt.Sprintf("%d workers: %.3g min", f.Workers, b.Wait.Value), chart.Blue, draw.XLeft, vg.Points(9), vg.Points(4))
 			}
 		}
 	}
 	at := place(r.Simulated.Workers, r.Simulated.Wait.Value)
 	if inside(p, at) {
-		dot(p, at, blue)
-		label(p, at, fmt.Sprintf("%d workers: %.2g min", r.Simulated.Workers, r.Simulated.Wait.Value), blue, draw.XCenter, vg.Points(14), vg.Points(20))
+		dot(p, at, chart.Blue)
+		label(p, at, fmt.Sprintf("%d workers: %.2g min", r.Simulated.Workers, r.Simulated.Wait.Value), chart.Blue, draw.XCenter, vg.Points(14), vg.Points(20))
 	}
 }
 

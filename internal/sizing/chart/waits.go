@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/sizing"
 	"github.com/weir-collect/weir/internal/sizing/report"
 )
@@ -23,17 +24,17 @@ func Waits(w io.Writer, r report.Report, format Format) error {
 	if len(r.Curves) == 0 {
 		return fmt.Errorf("draw the distribution of waits: the report has none")
 	}
-	p := blank("How long jobs wait", "minutes from handing in to start (log scale)", "share of jobs started, %")
+	p := chart.New("How long jobs wait", "minutes from handing in to start (log scale)", "share of jobs started, %")
 	far := furthest(r)
 	p.X.Min, p.X.Max = math.Log10(nearest), math.Log10(far)
 	p.X.Tick.Marker = logTicks(nearest, far)
 	p.Y.Min, p.Y.Max = 0, 100
 	p.Y.Tick.Marker = shareTicks(r.Promise)
 
-	batched := []color.Color{blue, violet, green}
+	batched := []color.Color{chart.Blue, chart.Violet, chart.Green}
 	for _, c := range r.Curves {
 		name := fmt.Sprintf("%d workers, batches", c.Workers)
-		style, dash := color.Color(orange), []vg.Length(nil)
+		style, dash := color.Color(chart.Orange), []vg.Length(nil)
 		switch {
 		case c.Smooth:
 			name = fmt.Sprintf("%d workers, one by one", c.Workers)
@@ -44,10 +45,10 @@ func Waits(w io.Writer, r report.Report, format Format) error {
 	}
 	minutes, share := math.Log10(r.Promise.Minutes), 100*r.Promise.Share
 	if minutes > p.X.Min && minutes < p.X.Max {
-		curve(p, "", plotter.XYs{{X: minutes, Y: 0}, {X: minutes, Y: 100}}, ink, dashes, vg.Points(1.2))
-		label(p, plotter.XY{X: minutes, Y: 4}, fmt.Sprintf("promise: %.4g min", r.Promise.Minutes), ink, draw.XRight, -vg.Points(6), 0)
+		curve(p, "", plotter.XYs{{X: minutes, Y: 0}, {X: minutes, Y: 100}}, chart.Ink, dashes, vg.Points(1.2))
+		label(p, plotter.XY{X: minutes, Y: 4}, fmt.Sprintf("promise: %.4g min", r.Promise.Minutes), chart.Ink, draw.XRight, -vg.Points(6), 0)
 	}
-	curve(p, "", plotter.XYs{{X: p.X.Min, Y: share}, {X: p.X.Max, Y: share}}, ink, dashes, vg.Points(1.2))
+	curve(p, "", plotter.XYs{{X: p.X.Min, Y: share}, {X: p.X.Max, Y: share}}, chart.Ink, dashes, vg.Points(1.2))
 	p.Legend.Top = false
 	p.Legend.XOffs, p.Legend.YOffs = -vg.Points(14), vg.Points(8)
 	return write(w, p, format)
