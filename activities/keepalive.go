@@ -17,18 +17,23 @@ import (
 // attempt is one running attempt of an activity: it keeps the heartbeat going and carries the counters over from the
 // attempts before it.
 type attempt struct {
-	ctx      context.Context
-	number   int
+	ctx    context.Context
+	number int
+	// lost is how many workers were lost in a row that count against the record.
 	lost     int
 	stopBeat context.CancelFunc
 	done     chan struct{}
+	// leave ends the turn of an attempt that is tried alone; nil for others.
+	leave func()
 
 	mu       sync.Mutex
 	progress collection.AttemptProgress
+	// alone says that nobody else could be to blame: waiting is no excuse then.
+	alone bool
 }
 
 // begin takes over the counters of earlier attempts and starts the heartbeat. An attempt that ends within the first beat
-// costs no heartbeat at all.
+// costs no heartbeat at all. One whose record is about to be held for a killer of workers waits until it is alone.
 func begin(ctx context.Context) *attempt {
 	info := activity.GetInfo(ctx)
 	a := &attempt{ctx: ctx, number: int(info.Attempt), done: make(chan struct{})}
@@ -39,11 +44,14 @@ func begin(ctx context.Context) *attempt {
 			a.progress = collection.AttemptProgress{Ended: a.number - 1}
 		}
 	}
-	a.lost = max(a.number-1-a.progress.Ended, 0)
+	a.lost = charged(max(a.number-1-a.progress.Ended, 0), a.progress.Waiting != "")
 	a.progress.Waiting = ""
 	beatCtx, cancel := context.WithCancel(ctx)
 	a.stopBeat = cancel
 	go a.beat(beatCtx, info.HeartbeatTimeout/3)
+	if a.suspicious(info.TaskQueue) {
+		a.standAlone(info)
+	}
 	return a
 }
 
@@ -74,7 +82,11 @@ func (a *attempt) beat(ctx context.Context, every time.Duration) {
 func (a *attempt) snapshot() collection.AttemptProgress {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.progress
+	p := a.progress
+	if a.alone {
+		p.Waiting = ""
+	}
+	return p
 }
 
 func (a *attempt) update(change func(*collection.AttemptProgress)) {
@@ -88,6 +100,9 @@ func (a *attempt) update(change func(*collection.AttemptProgress)) {
 func (a *attempt) end(err error) error {
 	a.stopBeat()
 	<-a.done
+	if a.leave != nil {
+		defer a.leave()
+	}
 	if err == nil {
 		return nil
 	}

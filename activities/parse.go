@@ -17,6 +17,7 @@ type Parser struct {
 	Store    Store
 	Rulebook Rulebook
 	Metrics  Metrics
+	Memory   Memory
 }
 
 // Parse applies the source's rules to a captured body. A body that the rules cannot read is final: no retry changes it
@@ -44,7 +45,9 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	if err != nil {
 		return collection.ParseResult{}, err
 	}
-	body, err := p.body(ctx, in.Raw)
+	held := &bodyRoom{memory: p.Memory, attempt: a}
+	defer held.free()
+	body, err := p.body(ctx, held, in.Raw)
 	if err != nil {
 		return collection.ParseResult{}, err
 	}
@@ -62,7 +65,11 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	return collection.ParseResult{Document: kept, Missing: missing}, err
 }
 
-func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
+// body reads the captured bytes, once there is room for them and for what they become.
+func (p *Parser) body(ctx context.Context, held *bodyRoom, raw collection.Raw) ([]byte, error) {
+	if err := held.take(ctx, raw.Size); err != nil {
+		return nil, err
+	}
 	body, err := p.Store.Get(ctx, raw.Key, raw.Size)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return nil, finalf(collection.ReasonInternal, "the raw body %s is gone: replay the record with --from collect", raw.Key)
@@ -74,14 +81,25 @@ func (p *Parser) body(ctx context.Context, raw collection.Raw) ([]byte, error) {
 		return nil, finalf(collection.ReasonInternal, "the raw body %s has SHA-256 %s instead of %s: replay the record with --from collect",
 			raw.Key, got, raw.SHA256)
 	}
+	if extract.IsPacked(body) {
+		return body, held.take(ctx, max(raw.Size, extract.MaxUnpacked))
+	}
 	return body, nil
 }
 
-// apply runs the rules.
+// apply runs the rules. A response that they do not come to an end with is one that they cannot read: it is not tried until
+// the engine gives the worker up for lost.
 func apply(ctx context.Context, rules *extract.Rules, in extract.Input) (fields map[string]any, missing []string, err error) {
+	reading, cancel := readingTime(ctx)
+	defer cancel()
+	in.Still = reading.Err
 	result, err := rules.Apply(in)
 	var refused *extract.Error
 	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case reading.Err() != nil:
+		return nil, nil, finalf(collection.ReasonParseInvalid, "the rules take longer on this response than an attempt may last; look at it, and simplify them")
 	case errors.As(err, &refused):
 		return nil, nil, finalf(refused.Reason, "%s", refused.Detail)
 	case err != nil:

@@ -46,7 +46,7 @@ func newParsing(t testing.TB, rules *extract.Rules, contentType, body string) pa
 	}
 	store.set(t, raw.Key, body)
 	return parsing{
-		&Parser{Store: store, Rulebook: rulebook{"books": rules}, Metrics: metrics}, store, metrics,
+		&Parser{Store: store, Rulebook: rulebook{"books": rules}, Metrics: metrics, Memory: &room{}}, store, metrics,
 		collection.ParseInput{
 			Submission: "s1", Customer: "acme", Source: "books", Raw: raw,
 			Record: collection.Record{ID: id, Line: 1, Key: "k", URL: "https://books.example/a"},

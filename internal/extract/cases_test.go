@@ -81,7 +81,7 @@ func TestUnannouncedGzipThatCannotBeRead(t *testing.T) {
 	for says, body := range map[string][]byte{
 		"cut short":    whole[:len(whole)-9],
 		"is damaged":   damaged,
-		"than 10 MiB":  packed(t, strings.Repeat(" ", maxUnpacked+1)),
+		"than 10 MiB":  packed(t, strings.Repeat(" ", MaxUnpacked+1)),
 		"is cut short": whole[:len(gzipMagic)],
 	} {
 		_, err := rulesFor(t, "html", collection.Field{Name: "h", CSS: "h1"}).Apply(Input{Body: body})
@@ -90,9 +90,9 @@ func TestUnannouncedGzipThatCannotBeRead(t *testing.T) {
 	members, err := unpack(bytes.Repeat(packed(t, ""), 50_000), &reader{})
 	require.NoError(t, err)
 	require.Empty(t, members)
-	exact, err := unpack(packed(t, strings.Repeat(" ", maxUnpacked)), &reader{})
+	exact, err := unpack(packed(t, strings.Repeat(" ", MaxUnpacked)), &reader{})
 	require.NoError(t, err)
-	require.Len(t, exact, maxUnpacked)
+	require.Len(t, exact, MaxUnpacked)
 }
 
 // FuzzUnpack: bytes of strangers never become more than they may, and what is not gzip stays as it is.
@@ -112,7 +112,7 @@ func FuzzUnpack(f *testing.F) {
 			requireFailure(t, err, collection.ReasonDecodeError)
 			return
 		}
-		require.LessOrEqual(t, len(out), max(maxUnpacked, len(body)))
+		require.LessOrEqual(t, len(out), max(MaxUnpacked, len(body)))
 	})
 }
 

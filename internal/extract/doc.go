@@ -27,6 +27,9 @@
 // The caller bounds the body. One that is gzip although nobody said so is unpacked, up to 10 MiB or its own size; beyond
 // that it is a decode_error. A list holds at most 10,000 values, a jq expression gives at most 10,000 outputs and
 // takes at most 10 million steps, and one document holds at most about 64 MiB of values; beyond that the record is
-// parse_invalid, never cut short. Numbers have at most 1,000 characters and exponents of at most ±1,000. The HTML parser
+// parse_invalid, never cut short. All work on a document is counted, and ends as parse_invalid beyond some ten
+// seconds' worth; siblings that a selector compares are counted each time. A page has at most 786,432 nodes, two attributes counting as one, and a JSON document as many values; a CSV document has at most 10,000
+// columns; one attribute of a microdata item lists at most 1,000 words. Weight says what all this may take in memory. The
+// caller may break off at any time, by Input.Still. Numbers have at most 1,000 characters and exponents of at most ±1,000. The HTML parser
 // refuses pages that nest deeper than 512 elements; such a page is a decode_error. A panic of a library is not caught.
 package extract

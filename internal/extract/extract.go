@@ -17,6 +17,9 @@ type Input struct {
 	ContentType string
 	// URL is the address that answered, after redirects: the base of relative addresses.
 	URL string
+	// Still is asked now and then whether the caller still waits: its error, which says why not, ends the reading and comes
+	// back from Apply, wrapped. Nil waits for ever.
+	Still func() error
 }
 
 // Result is a document.
@@ -49,15 +52,23 @@ const (
 	kindCSV  documentKind = "csv"
 )
 
-// Apply reads the fields out of a body. A failure is an *Error.
+// Apply reads the fields out of a body. A failure is an *Error, unless it is that of in.Still.
 func (r *Rules) Apply(in Input) (Result, error) {
 	base, _ := url.Parse(in.URL)
-	rd := &reader{base: base, provenance: map[string]string{}}
+	rd := &reader{base: base, provenance: map[string]string{}, still: in.Still}
 	root, err := r.open(in, rd)
-	if err != nil {
+	switch {
+	case rd.gaveUp != nil:
+		return Result{}, rd.gaveUp
+	case rd.halt != nil:
+		return Result{}, &Error{Reason: collection.ReasonParseInvalid, Detail: rd.halt.Error()}
+	case err != nil:
 		return Result{}, err
 	}
 	fields, _ := rd.object(r.fields, root, "", "")
+	if rd.look() != nil && rd.gaveUp != nil {
+		return Result{}, rd.gaveUp
+	}
 	if err := rd.verdict(r.fields); err != nil {
 		return Result{}, err
 	}
@@ -92,10 +103,10 @@ func (r *Rules) open(in Input, rd *reader) (spot, error) {
 		}
 		return spot{page: page, node: page.root}, nil
 	case kindJSON:
-		value, err := openJSON(in)
+		value, err := openJSON(in, rd)
 		return spot{value: value}, err
 	default:
-		table, err := openTable(in, r.columns)
+		table, err := openTable(in, r.columns, rd)
 		if err != nil {
 			return spot{}, err
 		}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,7 +36,8 @@ func (c *crawl) value(n *html.Node) (any, error) {
 			return clean(moment), nil
 		}
 	}
-	return clean(elementText(n)), nil
+	text := elementText(n)
+	return clean(text), c.rd.strive(len(text) * textEffort)
 }
 
 func (c *crawl) addressIn(n *html.Node, name string) string {
@@ -61,13 +63,25 @@ func childElements(n *html.Node) []*html.Node {
 	return out
 }
 
-// tokens parts a space-separated attribute, each token once.
-func tokens(text string) []any {
-	var out []any
-	for _, t := range strings.Fields(text) {
-		if !slices.Contains(out, any(t)) {
-			out = append(out, t)
-		}
+// maxTokens bounds what one attribute may list.
+const maxTokens = 1_000
+
+// tokens parts a space-separated attribute, each token once. The value of a property is kept under each of its names.
+func (c *crawl) tokens(text string) ([]any, error) {
+	if err := c.rd.strive(len(text)); err != nil {
+		return nil, err
 	}
-	return out
+	var out []any
+	seen := map[string]bool{}
+	for t := range strings.FieldsSeq(text) {
+		if seen[t] {
+			continue
+		}
+		if len(out) == maxTokens {
+			return nil, fmt.Errorf("an attribute of a microdata item lists more than %d words", maxTokens)
+		}
+		seen[t] = true
+		out = append(out, t)
+	}
+	return out, nil
 }

@@ -64,7 +64,7 @@ func (l jqLocator) subject(in spot, rd *reader) (any, error) {
 
 // run gives the first outputs of the expression.
 func (l jqLocator) run(value any, limit int, rd *reader) ([]any, error) {
-	iter := l.code.RunWithContext(&stepBound{left: maxSteps}, value)
+	iter := l.code.RunWithContext(&stepBound{left: maxSteps, rd: rd}, value)
 	var outputs []any
 	for len(outputs) < limit {
 		out, ok := iter.Next()

@@ -21,20 +21,23 @@ const (
 
 // openJSON decodes a JSON document. RFC 8259 leaves the meaning of duplicate keys open, so they are refused: whichever
 // value was taken, another reader of the same response would see another.
-func openJSON(in Input) (any, error) {
+func openJSON(in Input, rd *reader) (any, error) {
 	text, err := decodeData(in)
 	if err != nil {
 		return nil, err
 	}
-	value, err := parseJSON(text, refuseDuplicates)
+	value, err := readJSON(text, refuseDuplicates, rd)
 	if err != nil {
 		return nil, decodeError("the body is not JSON: %v", err)
 	}
 	return value, nil
 }
 
-// parseJSON reads one JSON value. Numbers stay as they are written.
-func parseJSON(text string, d duplicates) (any, error) {
+// parseJSON reads one JSON value that no stranger wrote. Numbers stay as they are written.
+func parseJSON(text string, d duplicates) (any, error) { return readJSON(text, d, &reader{}) }
+
+// readJSON reads one JSON value, and counts what it holds against what one document may.
+func readJSON(text string, d duplicates, rd *reader) (any, error) {
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
 		var syntax *json.SyntaxError
@@ -43,7 +46,7 @@ func parseJSON(text string, d duplicates) (any, error) {
 		}
 		return nil, err
 	}
-	p := &jsonParser{tokens: json.NewDecoder(bytes.NewReader(whole)), duplicates: d}
+	p := &jsonParser{tokens: json.NewDecoder(bytes.NewReader(whole)), duplicates: d, rd: rd}
 	p.tokens.UseNumber()
 	return p.value(0)
 }
@@ -51,7 +54,11 @@ func parseJSON(text string, d duplicates) (any, error) {
 type jsonParser struct {
 	tokens     *json.Decoder
 	duplicates duplicates
+	rd         *reader
 }
+
+// objectNodes is what an object weighs besides its members: a map is large even when it is empty.
+const objectNodes = 3
 
 func (p *jsonParser) value(depth int) (any, error) {
 	token, err := p.tokens.Token()
@@ -60,6 +67,9 @@ func (p *jsonParser) value(depth int) (any, error) {
 	}
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it nests deeper than %d", maxDepth)
+	}
+	if err := p.count(token); err != nil {
+		return nil, err
 	}
 	switch t := token.(type) {
 	case json.Number:
@@ -75,6 +85,23 @@ func (p *jsonParser) value(depth int) (any, error) {
 	default:
 		return t, nil
 	}
+}
+
+// count takes in a value, and looks whether the caller still waits.
+func (p *jsonParser) count(token json.Token) error {
+	nodes, size := 1, 1
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' {
+			nodes += objectNodes
+		}
+	case string:
+		size += len(t)
+	}
+	if err := p.rd.strive(size); err != nil {
+		return err
+	}
+	return p.rd.grow(nodes)
 }
 
 func (p *jsonParser) array(depth int) (any, error) {

@@ -20,7 +20,10 @@ func (p *page) jsonLD(rd *reader) (any, error) {
 			continue
 		}
 		block++
-		value, err := parseLoose(elementText(n))
+		value, err := parseLoose(elementText(n), rd)
+		if rd.halt != nil {
+			return nil, rd.halt
+		}
 		if err != nil {
 			rd.warn("JSON-LD block %d is not JSON and was left out: %v", block, err)
 			continue
@@ -39,8 +42,8 @@ func isJSONLD(script *html.Node) bool {
 
 // parseLoose reads JSON as pages write it: if need be without comments and with control characters in strings, and, as
 // the last resort, with the entities that a template has put in place of quotes.
-func parseLoose(text string) (any, error) {
-	value, err := parseJSON(text, keepLast)
+func parseLoose(text string, rd *reader) (any, error) {
+	value, err := readJSON(text, keepLast, rd)
 	if err == nil {
 		return value, nil
 	}
@@ -48,9 +51,9 @@ func parseLoose(text string) (any, error) {
 	if blank(repaired) {
 		return nil, nil
 	}
-	value, err = parseJSON(repaired, keepLast)
+	value, err = readJSON(repaired, keepLast, rd)
 	if err != nil && strings.Contains(text, "&quot;") {
-		if value, again := parseJSON(repair(html.UnescapeString(text)), keepLast); again == nil {
+		if value, again := readJSON(repair(html.UnescapeString(text)), keepLast, rd); again == nil {
 			return value, nil
 		}
 	}

@@ -67,7 +67,7 @@ func TestRepair(t *testing.T) {
 		"duplicate key, last wins": {`{"a":1,"a":2}`, `{"a":2}`},
 		"nothing but a comment":    {`<!-- later -->`, `null`},
 	} {
-		got, err := parseLoose(c[0])
+		got, err := parseLoose(c[0], &reader{})
 		require.NoError(t, err, name)
 		requireFields(t, c[1], got)
 	}

@@ -101,7 +101,7 @@ func (c *compiler) css(path string, f collection.Field, parent string, container
 	if err != nil {
 		c.report(path+".css", "is not a CSS selector: %v", err)
 	}
-	l.selector = selector
+	l.selector, l.siblings, l.tags = selector, siblingPasses(f.CSS), matchedTags(selector)
 	return l
 }
 

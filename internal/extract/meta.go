@@ -55,8 +55,8 @@ func declaredBy(attributes []html.Attribute) string {
 
 // charsetOfContent finds "charset=…" in a content attribute, after HTML's algorithm for it.
 func charsetOfContent(content string) string {
-	for rest := content; ; {
-		at := strings.Index(strings.ToLower(rest), "charset")
+	for rest := strings.ToLower(content); ; { // names of charsets have no case
+		at := strings.Index(rest, "charset")
 		if at < 0 {
 			return ""
 		}

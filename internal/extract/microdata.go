@@ -3,7 +3,6 @@ package extract
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"golang.org/x/net/html"
 )
@@ -44,8 +43,9 @@ func (p *page) microdataItems(rd *reader) (any, error) {
 
 // crawl gathers the items of one page.
 type crawl struct {
-	rd    *reader
-	byID  map[string]*html.Node
+	rd   *reader
+	byID map[string]*html.Node
+	// order is where in the page the elements with itemprop stand.
 	order map[*html.Node]int
 	// open are the items that are being gathered, outermost first: one that would contain itself is left out.
 	open []*html.Node
@@ -54,7 +54,9 @@ type crawl struct {
 func newCrawl(root *html.Node, rd *reader) *crawl {
 	c := &crawl{rd: rd, byID: map[string]*html.Node{}, order: map[*html.Node]int{}}
 	for n := range root.Descendants() {
-		c.order[n] = len(c.order)
+		if _, isProperty := attribute(n, "itemprop"); isProperty {
+			c.order[n] = len(c.order)
+		}
 		if id, ok := attribute(n, "id"); ok && c.byID[id] == nil {
 			c.byID[id] = n
 		}
@@ -74,7 +76,11 @@ func (c *crawl) item(n *html.Node) (map[string]any, error) {
 
 	out := map[string]any{}
 	if kind, ok := attribute(n, "itemtype"); ok && !blank(kind) {
-		out["type"] = tokens(kind)
+		kinds, err := c.tokens(kind)
+		if err != nil {
+			return nil, err
+		}
+		out["type"] = kinds
 	}
 	if id, ok := attribute(n, "itemid"); ok {
 		out["id"] = c.address(id)
@@ -100,8 +106,12 @@ func (c *crawl) properties(item *html.Node) ([]*html.Node, error) {
 	seen := map[*html.Node]bool{item: true}
 	pending := childElements(item)
 	refs, _ := attribute(item, "itemref")
-	for _, id := range strings.Fields(refs) {
-		if n := c.byID[id]; n != nil {
+	ids, err := c.tokens(refs)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if n := c.byID[id.(string)]; n != nil {
 			pending = append(pending, n)
 		}
 	}
@@ -132,12 +142,16 @@ func (c *crawl) add(properties map[string]any, n *html.Node) error {
 	if err != nil || value == nil {
 		return err
 	}
-	names, _ := attribute(n, "itemprop")
-	for _, name := range tokens(names) {
+	list, _ := attribute(n, "itemprop")
+	names, err := c.tokens(list)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		name := name.(string)
 		values, _ := properties[name].([]any)
 		properties[name] = append(values, value)
 	}
 	text, _ := value.(string)
-	return c.rd.spend(1, len(text))
+	return c.rd.spend(len(names), len(text))
 }

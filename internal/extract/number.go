@@ -78,14 +78,10 @@ func wholeNumber(n json.Number) (any, error) {
 // widths, apostrophes in two shapes.
 var digitRun = regexp.MustCompile("[0-9](?:[0-9.,'’ \u00a0\u2009\u202f]*[0-9])?")
 
-// magnitude is a suffix that multiplies, as in "1.2M" or "3 million".
-var magnitude = regexp.MustCompile(`^(?:[kKMB]\b|\s?(?:thousand|million|billion|mio|mrd|mn|bn|tsd)\b)`)
-
 var (
-	errNoNumber  = errors.New("it has no digits")
-	errManyNums  = errors.New("it has more than one number; pick one with match")
-	errFraction  = errors.New("it has a vulgar fraction")
-	errMagnitude = errors.New("it has a suffix that multiplies; pick the digits with match if they alone are meant")
+	errNoNumber = errors.New("it has no digits")
+	errManyNums = errors.New("it has more than one number; pick one with match")
+	errFraction = errors.New("it has a vulgar fraction")
 )
 
 func findNumber(text string, decimal byte) (json.Number, error) {
@@ -100,8 +96,8 @@ func findNumber(text string, decimal byte) (json.Number, error) {
 		return "", errManyNums
 	}
 	before, run, after := text[:runs[0][0]], text[runs[0][0]:runs[0][1]], text[runs[0][1]:]
-	if magnitude.MatchString(strings.ToLower(after)) || magnitude.MatchString(after) {
-		return "", errMagnitude
+	if err := doubt(before, run, after, decimal); err != nil {
+		return "", err
 	}
 	before, run = leadingDecimal(before, run, decimal)
 	negative, err := signed(before, after)

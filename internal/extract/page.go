@@ -16,16 +16,15 @@ type page struct {
 	microdata *[]any
 }
 
-// openPage decodes and parses a page, and takes its <base href> as the base of relative addresses. Scripts do not run
-// here, so the content of <noscript> is read as a browser without scripts reads it.
+// openPage decodes and parses a page, and takes its <base href> as the base of relative addresses.
 func openPage(in Input, rd *reader) (*page, error) {
 	text, err := decodePage(in, rd)
 	if err != nil {
 		return nil, err
 	}
-	root, err := html.ParseWithOptions(strings.NewReader(text), html.ParseOptionEnableScripting(false))
+	root, err := parsePage(text, rd)
 	if err != nil {
-		return nil, decodeError("the page cannot be parsed: %v", err)
+		return nil, err
 	}
 	p := &page{root: root}
 	rd.base = baseOf(root, rd.base)
@@ -72,8 +71,11 @@ const scope = ":scope"
 
 // cssLocator finds elements.
 type cssLocator struct {
-	source    string
-	selector  cascadia.SelectorGroup // nil for scope
+	source   string
+	selector cascadia.SelectorGroup // nil for scope
+	// siblings is how many times over the selector goes through the siblings of an element.
+	siblings  int
+	tags      map[string]bool
 	attribute string
 	// container says that the elements are objects, whose own text nobody asks for.
 	container bool
@@ -89,7 +91,11 @@ func (l cssLocator) String() string {
 
 func (l cssLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
 	var hits []hit
-	for _, n := range l.elements(in.node, limit) {
+	elements, err := l.elements(in.node, limit, rd)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range elements {
 		h := hit{plain: true, inner: spot{page: in.page, node: n}}
 		switch {
 		case l.container:
@@ -97,6 +103,9 @@ func (l cssLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
 			h.text, _ = attribute(n, l.attribute)
 		default:
 			h.text = elementText(n)
+			if err := rd.strive(len(h.text) * textEffort); err != nil {
+				return nil, err
+			}
 		}
 		if err := rd.spend(1, len(h.text)); err != nil {
 			return nil, err
@@ -106,18 +115,22 @@ func (l cssLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
 	return hits, nil
 }
 
-func (l cssLocator) elements(from *html.Node, limit int) []*html.Node {
+func (l cssLocator) elements(from *html.Node, limit int, rd *reader) ([]*html.Node, error) {
 	if l.selector == nil {
-		return []*html.Node{from}
+		return []*html.Node{from}, nil
 	}
 	var found []*html.Node
+	siblings := siblingCount{passes: l.siblings, tags: l.tags}
 	for n := range from.Descendants() {
 		if len(found) == limit {
 			break
+		}
+		if err := siblings.charge(n, rd); err != nil {
+			return nil, err
 		}
 		if l.selector.Match(n) {
 			found = append(found, n)
 		}
 	}
-	return found
+	return found, nil
 }

@@ -22,6 +22,13 @@ type reader struct {
 	problems   []problem
 	found      bool
 	content    int
+
+	// still says why the caller gave up waiting; nil while it waits. effort is the work so far, lookAt how much of it calls
+	// for the next look, and nodes are those of a JSON document.
+	still                 func() error
+	effort, lookAt, nodes int
+	// halt is why no more is read, and gaveUp the same if it was the caller's wish.
+	halt, gaveUp error
 }
 
 // errContent stops a document whose values, repeated by overlapping rules or references, outgrow what a record may be.
@@ -72,6 +79,9 @@ func (r *reader) field(f *field, in spot, path, rule string) (any, bool) {
 	}
 	before := len(r.problems)
 	hits, err := f.where.find(in, limit, r)
+	if err == nil {
+		err = r.strive(len(hits))
+	}
 	if err != nil {
 		r.problems = append(r.problems, problem{path: path, text: fmt.Sprintf("%s: %v", f.where, err)})
 		return nil, false

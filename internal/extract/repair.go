@@ -20,6 +20,21 @@ type repairer struct {
 	in  string
 	at  int
 	out []byte
+	// close and data are where the next end of an HTML comment and the next bracket stand, as far as that was looked up: a
+	// text may be nothing but beginnings of comments.
+	close, data int
+}
+
+// ahead is where one of the marks stands next, at or behind the place where the reading is; known is where that was when it
+// was looked up last.
+func (r *repairer) ahead(known int, find func(string) int) int {
+	if known >= r.at && known > 0 {
+		return known
+	}
+	if next := find(r.in[r.at:]); next >= 0 {
+		return r.at + next
+	}
+	return len(r.in)
 }
 
 // dropped are marks that mean nothing to JSON wherever they stand outside strings.
@@ -35,7 +50,7 @@ func (r *repairer) outside() {
 	}
 	switch {
 	case strings.HasPrefix(rest, "<!--"):
-		r.at += htmlComment(rest)
+		r.at += r.htmlComment()
 	case strings.HasPrefix(rest, "//"):
 		r.at += lineComment(rest)
 	case strings.HasPrefix(rest, "/*"):
@@ -56,12 +71,14 @@ func (r *repairer) keep() {
 }
 
 // htmlComment is how many bytes of a comment to skip: all of it, unless it wraps the data; then its opening alone.
-func htmlComment(rest string) int {
-	end := through(rest, "-->")
-	if strings.ContainsAny(rest[:end], "{[") {
+func (r *repairer) htmlComment() int {
+	r.close = r.ahead(r.close, func(rest string) int { return strings.Index(rest, "-->") })
+	r.data = r.ahead(r.data, func(rest string) int { return strings.IndexAny(rest, "{[") })
+	end := min(r.close+len("-->"), len(r.in))
+	if r.data < end {
 		return len("<!--")
 	}
-	return end
+	return end - r.at
 }
 
 // lineComment is how many bytes to skip: up to the line's end, unless the comment only hides a CDATA mark.

@@ -11,15 +11,21 @@ import (
 // table is a CSV document: a header and rows of as many cells.
 type table struct {
 	header []string
-	rows   [][]string
+	// at is where a column stands.
+	at map[string]int
+	// rows are no more than a list needs to see that there are too many.
+	rows [][]string
 }
+
+// maxColumns bounds a header.
+const maxColumns = 10_000
 
 // delimiters are what parts the cells of a CSV document, the usual one first.
 var delimiters = []rune{',', ';', '\t'}
 
 // openTable reads a CSV document. Where the rules do not find their columns under a header parted by commas, semicolons
 // or tabs are tried, for that is what spreadsheets write in countries with a decimal comma.
-func openTable(in Input, columns []string) (*table, error) {
+func openTable(in Input, columns []string, rd *reader) (*table, error) {
 	text, err := decodeData(in)
 	if err != nil {
 		return nil, err
@@ -32,6 +38,9 @@ func openTable(in Input, columns []string) (*table, error) {
 	r.Comma = delimiterOf(text, columns)
 	for {
 		row, err := r.Read()
+		if halt := rd.strive(1 + len(row)); halt != nil {
+			return nil, halt
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return t, nil
@@ -41,25 +50,33 @@ func openTable(in Input, columns []string) (*table, error) {
 		case err != nil:
 			return nil, decodeError("the body is not CSV: %v", err)
 		case t.header == nil:
-			if t.header, err = headerOf(row, columns); err != nil {
+			if err = t.head(row, columns); err != nil {
 				return nil, err
 			}
-		default:
+		case len(t.rows) <= maxList:
 			t.rows = append(t.rows, row)
+		default:
+			r.ReuseRecord = true // what follows is only checked
 		}
 	}
 }
 
-// headerOf cleans a header and refuses it if a column that the rules ask for stands in it twice.
-func headerOf(row, columns []string) ([]string, error) {
-	header := make([]string, len(row))
+// head takes in a header, cleaned, and refuses it if a column that the rules ask for stands in it twice.
+func (t *table) head(row, columns []string) error {
+	if len(row) > maxColumns {
+		return decodeError("the header of the CSV document has %d columns; at most %d are read", len(row), maxColumns)
+	}
+	t.header, t.at = make([]string, len(row)), make(map[string]int, len(row))
 	for i, cell := range row {
-		header[i] = clean(cell)
-		if slices.Contains(header[:i], header[i]) && slices.Contains(columns, header[i]) {
-			return nil, decodeError("the column %s stands twice in the header", quote(header[i]))
+		name := clean(cell)
+		t.header[i] = name
+		if _, twice := t.at[name]; !twice {
+			t.at[name] = i
+		} else if slices.Contains(columns, name) {
+			return decodeError("the column %s stands twice in the header", quote(name))
 		}
 	}
-	return header, nil
+	return nil
 }
 
 // delimiterOf is the delimiter under which the header has the most of the columns that the rules ask for.
@@ -92,8 +109,8 @@ type columnLocator struct{ name string }
 func (l columnLocator) String() string { return "column " + l.name }
 
 func (l columnLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
-	at := slices.Index(in.table.header, l.name)
-	if at < 0 {
+	at, ok := in.table.at[l.name]
+	if !ok {
 		return nil, nil
 	}
 	var hits []hit

@@ -7,20 +7,23 @@ import (
 	"io"
 )
 
-// maxUnpacked bounds what a small gzip body may become. One that is larger than this by itself may become its own size,
-// so that unpacking never costs more than the bodies that the caller lets in.
-const maxUnpacked = 10 << 20
+// MaxUnpacked bounds what a small gzip body may become, in bytes. One that is larger than this by itself may become its own
+// size, so that unpacking never costs more than the bodies that the caller lets in.
+const MaxUnpacked = 10 << 20
 
 // gzipMagic begins a gzip member, and no HTML, JSON or CSV in any charset of the web.
 var gzipMagic = []byte{0x1f, 0x8b, 8}
 
+// IsPacked says whether a body is gzip by its bytes: it may become larger than it is.
+func IsPacked(body []byte) bool { return bytes.HasPrefix(body, gzipMagic) }
+
 // unpack undoes gzip that no Content-Encoding announced, such as that of a file which is kept compressed at the site: what
 // the file is called, and what the server calls it, says nothing of its bytes. Bytes behind the last member are dropped.
 func unpack(body []byte, rd *reader) ([]byte, error) {
-	if !bytes.HasPrefix(body, gzipMagic) {
+	if !IsPacked(body) {
 		return body, nil
 	}
-	limit := max(maxUnpacked, len(body))
+	limit := max(MaxUnpacked, len(body))
 	in := bytes.NewReader(body)
 	var out bytes.Buffer
 	var member gzip.Reader // one for all: a body may be nothing but members

@@ -7,7 +7,12 @@ import (
 	"time"
 )
 
-// maxDelay is where a crawl-delay saturates: a year is as good as never, and far from overflowing.
+// LongestDelay is the longest crawl-delay that is obeyed; one that is longer counts as this. RFC 9309 knows no crawl-delay, so
+// that nothing says what a large one means. It is more often a slip, of a unit or a digit, than a wish, and one host's would
+// stop every other host that is asked as one with it. Who does not want to be asked can say so: Disallow.
+const LongestDelay = time.Hour
+
+// maxDelay is where a crawl-delay saturates when it is read: far beyond what is obeyed, and far from overflowing.
 const maxDelay = 365 * 24 * time.Hour
 
 // delayValue is a number of seconds as people write it. There is no standard for it; exponents, signs and other units are

@@ -24,3 +24,6 @@ func Render(r Rules) string {
 	}
 	return b.String()
 }
+
+// Delays is how many delays a file keeps.
+func Delays(f *File) int { return len(f.delays) }

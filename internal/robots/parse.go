@@ -15,8 +15,8 @@ type group struct {
 	rules []rule
 }
 
-// delay is a crawl-delay and the names right above it. It is kept apart from the groups, because "User-agent: a",
-// "Crawl-delay: 3", "User-agent: b" is one group to the RFC but says nothing of a delay for b.
+// delay is the longest of the crawl-delays that follow a run of names. It is kept apart from the groups, because
+// "User-agent: a", "Crawl-delay: 3", "User-agent: b" is one group to the RFC but says nothing of a delay for b.
 type delay struct {
 	names []string
 	wait  time.Duration
@@ -42,6 +42,8 @@ type parser struct {
 	// names are those that a crawl-delay would be for; the next user-agent line starts them anew once namesEnded.
 	names      []string
 	namesEnded bool
+	// delayed says that the names have a delay, the last of the file's.
+	delayed bool
 }
 
 func (p *parser) line(number int, line string) {
@@ -59,15 +61,27 @@ func (p *parser) line(number int, line string) {
 	case crawlDelay:
 		p.namesEnded = true
 		if wait, ok := parseDelay(value); ok && len(p.names) > 0 {
-			p.file.delays = append(p.file.delays, delay{names: p.names, wait: wait})
+			p.delay(wait)
 		}
 	case other:
 	}
 }
 
+// delay takes in a crawl-delay for the names above it: one for all of them, whatever number of lines says so.
+func (p *parser) delay(wait time.Duration) {
+	if p.delayed {
+		// Of two delays the longer one offends nobody.
+		last := &p.file.delays[len(p.file.delays)-1]
+		last.wait = max(last.wait, wait)
+		return
+	}
+	p.delayed = true
+	p.file.delays = append(p.file.delays, delay{names: p.names, wait: wait})
+}
+
 func (p *parser) userAgent(name string) {
 	if p.namesEnded {
-		p.names, p.namesEnded = nil, false
+		p.names, p.namesEnded, p.delayed = nil, false, false
 	}
 	p.names = append(p.names, name)
 	if p.hasRules || len(p.file.groups) == 0 {
