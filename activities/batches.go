@@ -61,71 +61,78 @@ func readBatchInline(ctx context.Context, store Store, submission, source string
 	return records, nil
 }
 
-// WriteLedger stores how the records of one batch ended.
+// WriteLedger stores how the records of one batch ended, all of them or some: beside the rows that stand, and in their places
+// only where it brings news; see replaces. Writing the same again changes nothing.
 func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInput) (collection.WriteLedgerResult, error) {
 	key := collection.LedgerKey(in.Submission, in.Source, in.Number)
-	write := writeLedger
-	if in.Part {
-		write = addToLedger
-	}
 	return keptAlive(ctx, func() (collection.WriteLedgerResult, error) {
-		if err := write(ctx, b.Store, key, in.Rows); err != nil {
+		rows := dated(ctx, in.Rows)
+		_, err := untilWritten(func() (string, error) { return addToLedger(ctx, b.Store, key, rows) })
+		if err != nil {
 			return collection.WriteLedgerResult{}, err
 		}
 		return collection.WriteLedgerResult{Ledger: key}, nil
 	})
 }
 
-func writeLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
-	body, err := encodeLines(rows)
+// addToLedger makes one attempt, by compare and swap, and returns where the part that stood is kept, if rows of it were
+// replaced; a *collection.ConflictError says that it has changed under its hands.
+func addToLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) (kept string, err error) {
+	body, standing, there, err := readLedger(ctx, store, key)
 	if err != nil {
-		return fmt.Errorf("the ledger %s: %w", key, err)
+		return "", err
 	}
-	if _, err := store.Put(ctx, key, body, typeJSONLines); err != nil {
-		return storeFailed(ctx, "store the ledger "+key, err)
+	all, added, replaced := withRows(standing, rows)
+	if there != nil && !added && !replaced {
+		return "", nil
 	}
-	return nil
+	if replaced {
+		if kept, err = keepGeneration(ctx, store, key, body, there.Generation); err != nil {
+			return "", err
+		}
+	}
+	return kept, swapLedger(ctx, store, key, all, there)
 }
 
-// addToLedger writes some rows of a batch into its part of the ledger, beside those that other calls have written, by compare
-// and swap: adding the same again changes nothing, and a late attempt takes nobody's rows away.
-func addToLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
-	_, err := untilWritten(func() (string, error) { return key, addOnce(ctx, store, key, rows) })
-	return err
-}
-
-func addOnce(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
+// readLedger reads a part of the ledger, and what identifies it; nil where there is none.
+func readLedger(ctx context.Context, store Store, key string) ([]byte, []collection.LedgerRow, *collection.ObjectInfo, error) {
 	body, info, err := readWhole(ctx, store, key, maxLedgerObject)
-	there := &info
-	switch {
-	case errors.Is(err, collection.ErrObjectMissing):
-		there = nil
-	case err != nil:
-		return storeFailed(ctx, "read the ledger "+key, err)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, nil, nil, nil
 	}
-	standing, err := collection.DecodeLines[collection.LedgerRow](body)
 	if err != nil {
-		return finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
+		return nil, nil, nil, storeFailed(ctx, "read the ledger "+key, err)
 	}
-	body, err = encodeLines(withRows(standing, rows))
+	rows, err := collection.DecodeLines[collection.LedgerRow](body)
+	if err != nil {
+		return nil, nil, nil, finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
+	}
+	return body, rows, &info, nil
+}
+
+// swapLedger writes a part of the ledger in the place of the one that was read.
+func swapLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow, there *collection.ObjectInfo) error {
+	body, err := encodeLines(rows)
 	if err != nil {
 		return fmt.Errorf("the ledger %s: %w", key, err)
 	}
 	return unlessCrossed(ctx, "store the ledger "+key, swap(ctx, store, key, body, typeJSONLines, there))
 }
 
-// withRows puts rows in the places of those of the same records, and others behind them.
-func withRows(standing, rows []collection.LedgerRow) []collection.LedgerRow {
+// withRows puts news into the rows of their records, and rows of others behind them.
+func withRows(standing, rows []collection.LedgerRow) (all []collection.LedgerRow, added, replaced bool) {
 	place := make(map[string]int, len(standing))
 	for i, row := range standing {
 		place[row.Record] = i
 	}
 	for _, row := range rows {
-		if i, ok := place[row.Record]; ok {
-			standing[i] = row
-		} else {
-			standing = append(standing, row)
+		i, ok := place[row.Record]
+		switch {
+		case !ok:
+			standing, added = append(standing, row), true
+		case takeOver(&standing[i], row):
+			replaced = true
 		}
 	}
-	return standing
+	return standing, added, replaced
 }

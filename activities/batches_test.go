@@ -108,19 +108,19 @@ func TestWriteLedger(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "ledger/s1/books/00003.jsonl", out.Ledger)
 		require.Equal(t, ""+
-			`{"line":1,"key":"k1","source":"books","record":"a","outcome":"gone","reason":"gone","attempts":1}`+"\n"+
-			`{"line":2,"key":"k2","source":"books","record":"b","outcome":"cancelled","reason":"cancelled","attempts":0}`+"\n",
+			`{"line":1,"key":"k1","source":"books","as_of":"2026-03-01T10:00:00Z","record":"a","outcome":"gone","reason":"gone","attempts":1}`+"\n"+
+			`{"line":2,"key":"k2","source":"books","as_of":"2026-03-01T10:00:00Z","record":"b","outcome":"cancelled","reason":"cancelled","attempts":0}`+"\n",
 			store.text(t, out.Ledger))
 	}
 	store.trouble = func(int, string, string) trouble { return trouble{refuse: errOutage} }
 	_, err := write()
-	requireTransient(t, err, collection.ReasonStoreUnavailable, "store the ledger ledger/s1/books/00003.jsonl")
+	requireTransient(t, err, collection.ReasonStoreUnavailable, "read the ledger ledger/s1/books/00003.jsonl")
 }
 
 // TestWriteLedgerInCalls: rows that are too many for one call come by several, in any order and any number of times.
 func TestWriteLedgerInCalls(t *testing.T) {
 	row := func(i int, detail string) collection.LedgerRow {
-		return collection.LedgerRow{Line: i, RecordResult: collection.RecordResult{Record: fmt.Sprint(i), Outcome: collection.OutcomeDeadLettered, Detail: detail}}
+		return collection.LedgerRow{Line: i, AsOf: &accepted, RecordResult: collection.RecordResult{Record: fmt.Sprint(i), Outcome: collection.OutcomeDeadLettered, Detail: detail}}
 	}
 	store := newShaky()
 	write := func(rows ...collection.LedgerRow) {

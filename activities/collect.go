@@ -55,8 +55,10 @@ type collectRun struct {
 	started time.Time
 	// line is what the trail will say of this attempt.
 	line collection.AttemptLine
-	// room is how much of the memory for large bodies the attempt holds.
+	// room is how much of the memory for large bodies the attempt holds, and held the permit of its request: with it comes
+	// room for a small one.
 	room int64
+	held *Permit
 }
 
 func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {

@@ -12,6 +12,18 @@ import (
 // maxSeen bounds what is read of a record's Seen, in bytes.
 const maxSeen = 64 << 10
 
+// maxValidator bounds what is kept of an ETag or a Last-Modified, in bytes. Targets send any amount, and a longer one would
+// be sent back with every request.
+const maxValidator = 1 << 10
+
+// validator is a header that can be sent back, or nothing: without it the whole answer is asked for, which is always right.
+func validator(value string) string {
+	if len(value) > maxValidator {
+		return ""
+	}
+	return value
+}
+
 // known is what a source that is asked conditionally has said of the bytes that are still here; nil where there are none.
 // What cannot be used costs one request more, and nothing else.
 func (r *collectRun) known(ctx context.Context, src collection.Source, rec collection.Record, got answer) (*collection.Seen, error) {
@@ -20,7 +32,8 @@ func (r *collectRun) known(ctx context.Context, src collection.Source, rec colle
 	}
 	key := collection.SeenKey(src.Name, rec.ID)
 	body, err := r.Store.Get(ctx, key, maxSeen)
-	if errors.Is(err, collection.ErrObjectMissing) {
+	var large *collection.TooLargeError
+	if errors.Is(err, collection.ErrObjectMissing) || errors.As(err, &large) {
 		return nil, nil
 	}
 	if err != nil {
@@ -104,7 +117,8 @@ func (r *collectRun) store(
 // remember leaves for the next submission what the target says of these bytes.
 func (r *collectRun) remember(ctx context.Context, rec collection.Record, got answer, raw collection.Raw) error {
 	seen := collection.Seen{
-		ETag: got.response.Header["etag"], LastModified: got.response.Header["last-modified"], URL: got.target, Raw: raw,
+		ETag: validator(got.response.Header["etag"]), LastModified: validator(got.response.Header["last-modified"]),
+		URL: got.target, Raw: raw,
 	}
 	if !r.src.Conditional || seen.ETag == "" && seen.LastModified == "" {
 		return nil

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -50,29 +49,6 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 	}
 }
 
-// clear says where the request goes, if it may go there. A record of which no request can be made fails as one that was
-// tried.
-func (r *collectRun) clear(ctx context.Context, src collection.Source, rec collection.Record) (string, error) {
-	target, err := r.Fetcher.Target(src, rec)
-	if err != nil {
-		return "", &collection.Refused{Reason: collection.ReasonBadRequest, Detail: err.Error()}
-	}
-	r.wait("robots")
-	waitCtx, stopWaiting := r.untilStop()
-	defer stopWaiting()
-	decision, err := r.Robots.Check(waitCtx, src, target)
-	var refused *collection.Refused
-	switch {
-	case errors.As(err, &refused):
-		r.decided(decision)
-		return "", refused
-	case err != nil:
-		return "", r.broken(ctx, err)
-	}
-	r.decided(decision)
-	return target, nil
-}
-
 func (r *collectRun) wait(what string) {
 	r.update(func(p *collection.AttemptProgress) { p.Waiting = what })
 }
@@ -93,6 +69,7 @@ func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
 	if err != nil {
 		return nil, r.broken(ctx, err)
 	}
+	r.held = permit
 	r.line.Permit, r.line.Pace = permit.Waited.Milliseconds(), permit.Paced.Milliseconds()
 	return permit, nil
 }
@@ -100,9 +77,10 @@ func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
 // noEgressRetry is the wait of a record all of whose ways out are retired: one of them is tried again before long.
 const noEgressRetry = 15 * time.Second
 
-// request makes the request. The permit surrounds it alone: what follows is not the source's load.
+// request makes the request. The right to it ends with it: what follows is not the source's load. What it has brought takes
+// room in the process until it is stored.
 func (r *collectRun) request(ctx context.Context, src collection.Source, rec collection.Record, permit *Permit, got *answer) error {
-	defer permit.Release()
+	defer permit.EndRequest()
 	egress, err := r.Egresses.Choose(src, rec, r.snapshot().BadEgress)
 	if err != nil {
 		r.line.Reason = collection.ReasonEgressUnavailable
@@ -110,7 +88,8 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 	}
 	requestCtx, end := permit.Within(ctx)
 	defer end()
-	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: permit.Hop(r.Robots, src)}
+	hop := hop{pass: permit.Hop(r.Robots, src)}
+	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: hop.follow, Still: permit.Still}
 	if got.known != nil {
 		via.ETag, via.LastModified = got.known.ETag, got.known.LastModified
 	}
@@ -130,20 +109,29 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 		return transient(collection.ReasonLeaseLost, 0,
 			r.failed("the request was broken off: "+context.Cause(permit.Context).Error()), nil)
 	}
+	if hop.fault != nil {
+		return r.noWay(src, hop.fault)
+	}
 	r.Egresses.Report(egress, failure.Classify(got.seen))
 	return nil
 }
 
-// takeRoom waits for room for a large body; it is held until the body is stored.
+// takeRoom waits for room for a large body; it is held until the body is stored. Who holds it needs nothing more that others
+// may hold, so those who wait here, with room in the process in hand, do not wait for each other.
 func (r *collectRun) takeRoom(ctx context.Context, bytes int64) error {
 	taken, err := r.Memory.Acquire(ctx, bytes)
 	r.room += taken
 	return err
 }
 
+// freeRoom gives back all room that the attempt holds: there is no body in hand any more.
 func (r *collectRun) freeRoom() {
 	r.Memory.Release(r.room)
 	r.room = 0
+	if r.held != nil {
+		r.held.Release()
+		r.held = nil
+	}
 }
 
 func (r *collectRun) startRequest(got answer) {
@@ -158,7 +146,7 @@ func (r *collectRun) startRequest(got answer) {
 			p.FirstRequestAt = &now
 		}
 	})
-	if first {
+	if first && !r.in.Again {
 		r.Metrics.StartWait(r.in.Customer, now.Sub(r.in.AcceptedAt))
 	}
 }

@@ -20,8 +20,9 @@ type collecting struct {
 	ways    *ways
 	room    *room
 	now     time.Time
-	// heldDuringWrites is the most permits held while the store was written.
-	heldDuringWrites int
+	// heldDuringWrites is the most permits held while the store was written, roomless how many writes there were by who had no
+	// room in the process.
+	heldDuringWrites, roomless int
 }
 
 // patience is the source of these tests: three faults, waits from a second to a minute, a day in all.
@@ -40,11 +41,15 @@ func newCollecting(fetch fetchFunc) *collecting {
 	return c
 }
 
-// watch takes down how many permits are held while the store is written, before it lets the trouble happen.
+// watch takes down how many permits are held while the store is written, and whether there is room for what is written,
+// before it lets the trouble happen.
 func (c *collecting) watch(next func(n int, op, key string) trouble) {
 	c.store.trouble = func(n int, op, key string) trouble {
 		if held, _ := c.permits.state(); op != "Get" && op != "GetRange" {
 			c.heldDuringWrites = max(c.heldDuringWrites, held)
+		}
+		if op != "Get" && op != "GetRange" && op != "Head" && c.permits.roomsTaken() != 1 {
+			c.roomless++
 		}
 		if next == nil {
 			return trouble{}
@@ -53,14 +58,16 @@ func (c *collecting) watch(next func(n int, op, key string) trouble) {
 	}
 }
 
-// attempt runs one attempt, and checks what holds of every attempt: no permit is kept, none is held while the store is
-// written.
+// attempt runs one attempt, and checks what holds of every attempt: no permit, memory or room is kept; while the store is
+// written no permit is held, but room is.
 func (c *collecting) attempt(t testing.TB, tr *trial) (collection.CollectResult, error) {
 	out, err := run(t, tr, c.Collect, collectInput)
 	held, _ := c.permits.state()
 	require.Zero(t, held, "a permit was not given back")
 	require.Zero(t, c.room.taken, "memory was not given back")
+	require.Zero(t, c.permits.roomsTaken(), "room in the process was not given back")
 	require.Zero(t, c.heldDuringWrites, "a permit was held while the store was written")
+	require.Zero(t, c.roomless, "a body was in hand for which there was no room")
 	return out, err
 }
 

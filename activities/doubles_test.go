@@ -25,7 +25,6 @@ type shaky struct {
 
 	mu    sync.Mutex
 	calls []string
-	gone  map[string]bool
 }
 
 // trouble is what happens to one call.
@@ -36,7 +35,7 @@ type trouble struct {
 	cut int
 }
 
-func newShaky() *shaky { return &shaky{Store: memstore.New(), gone: map[string]bool{}} }
+func newShaky() *shaky { return &shaky{Store: memstore.New()} }
 
 // meet counts a call and says what happens to it.
 func (s *shaky) meet(op, key string) trouble {
@@ -44,27 +43,17 @@ func (s *shaky) meet(op, key string) trouble {
 	s.calls = append(s.calls, op+" "+key)
 	n := len(s.calls)
 	s.mu.Unlock()
-	var tr trouble
-	if s.trouble != nil {
-		tr = s.trouble(n, op, key)
+	if s.trouble == nil {
+		return trouble{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch writes := op == "Put" || op == "Create"; {
-	case tr.refuse != nil || !s.gone[key]:
-	case writes:
-		delete(s.gone, key)
-	case tr.lose == nil:
-		tr.refuse = collection.ErrObjectMissing
-	}
-	return tr
+	return s.trouble(n, op, key)
 }
 
-// remove makes an object disappear behind everybody's back, until it is written again.
+// remove makes an object disappear behind everybody's back.
 func (s *shaky) remove(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gone[key] = true
+	if err := s.Store.Delete(context.Background(), []string{key}); err != nil {
+		panic(err)
+	}
 }
 
 func (s *shaky) count() int {
@@ -147,12 +136,7 @@ func (s *shaky) dump(t require.TestingT) map[string]string {
 	out := map[string]string{}
 	for info, err := range s.List(context.Background(), "") {
 		require.NoError(t, err)
-		s.mu.Lock()
-		gone := s.gone[info.Key]
-		s.mu.Unlock()
-		if !gone {
-			out[info.Key] = s.text(t, info.Key)
-		}
+		out[info.Key] = s.text(t, info.Key)
 	}
 	return out
 }
@@ -226,7 +210,9 @@ type turnstile struct {
 	// method is the fetch method in use.
 	method                string
 	held, granted, agains int
-	reports               []reported
+	// rooms is how many have room in the process.
+	rooms   int
+	reports []reported
 }
 
 // reported is one call of Report.
@@ -263,7 +249,15 @@ func (p *turnstile) Acquire(ctx context.Context, source string) (*Permit, error)
 	defer p.mu.Unlock()
 	p.held++
 	p.granted++
-	var once sync.Once
+	p.rooms++
+	var ended, left sync.Once
+	less := func(n *int) func() {
+		return func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			*n--
+		}
+	}
 	return &Permit{
 		Context: permit, Method: method, Waited: p.waited, Paced: p.paced,
 		Again: func(context.Context) error {
@@ -272,14 +266,19 @@ func (p *turnstile) Acquire(ctx context.Context, source string) (*Permit, error)
 			p.agains++
 			return nil
 		},
+		EndRequest: func() { ended.Do(less(&p.held)) },
 		Release: func() {
-			once.Do(func() {
-				p.mu.Lock()
-				defer p.mu.Unlock()
-				p.held--
-			})
+			ended.Do(less(&p.held))
+			left.Do(less(&p.rooms))
 		},
 	}, nil
+}
+
+// roomsTaken is how many have room in the process.
+func (p *turnstile) roomsTaken() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.rooms
 }
 
 func (p *turnstile) state() (held, granted int) {

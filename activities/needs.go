@@ -88,7 +88,8 @@ type Rulebook interface {
 
 // Engine reads the results of workflows.
 type Engine interface {
-	// Result waits for a workflow to end and decodes its result; its error is the workflow's.
+	// Result waits for a workflow to end and decodes its result; its error is the workflow's. ErrUnknownToEngine says that there
+	// is no such workflow, or no longer.
 	Result(ctx context.Context, workflowID string, into any) error
 }
 

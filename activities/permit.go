@@ -11,10 +11,17 @@ import (
 type Permit struct {
 	// Context ends when the right is lost; it does not end with the context that Acquire was given.
 	Context context.Context
-	// Release gives the right back and may be called more than once.
+	// EndRequest gives the right back as soon as the request has ended; what it has brought still takes room in the process,
+	// until Release. Both may be called more than once.
+	EndRequest func()
+	// Release gives back the right, if that has not been done, and the room in the process that came with it.
 	Release func()
 	// Again waits until the source's pace allows another request under the same permit, as a redirect needs one.
+	// It fails where that would take long for another reason than the pace, so that the permit is not kept from others.
 	Again func(ctx context.Context) error
+	// Still says why no request may be written under the permit any more; nil while one may. It looks at the clock, for who
+	// asks right before the request goes out. Absent where nothing is leased.
+	Still func() error
 	// Method is the fetch method that the source is asked by.
 	Method string
 	// Waited is how long the permit was waited for, and Paced how long the source's pace after it.

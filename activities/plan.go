@@ -16,6 +16,8 @@ type Planner struct {
 	// CheckRequest says whether a record's request can be built.
 	CheckRequest func(collection.Source, collection.Record) error
 	Metrics      Metrics
+	// Fleet knows whether other workers know more sources.
+	Fleet Fleet
 	// BatchRecords is the largest number of records in one batch.
 	BatchRecords int
 	// HeartbeatTimeout is handed to the workflows in the sources' policies.
@@ -26,21 +28,21 @@ type Planner struct {
 const maxPlan = 16 << 20
 
 // Plan streams the submitted rows, checks each by itself, and stores the batches and then the plan. A plan that stands is
-// returned as it is; until then, running it again writes the same objects again.
+// returned as it is, if it is one of the same rows; until then, running it again writes the same objects again.
 func (p *Planner) Plan(ctx context.Context, in collection.PlanInput) (collection.PlanResult, error) {
-	if plan, err := readPlan(ctx, p.Store, in.Submission); err == nil || !errors.Is(err, collection.ErrObjectMissing) {
-		return plan, err
+	plan, err := readPlan(ctx, p.Store, in.Submission)
+	switch {
+	case err == nil:
+		return p.standing(ctx, in, plan)
+	case !errors.Is(err, collection.ErrObjectMissing):
+		return collection.PlanResult{}, err
 	}
-	customer, ok := p.Directory.Customer(in.Request.Customer)
-	if !ok {
-		return collection.PlanResult{}, finalf(collection.ReasonCustomerUnknown,
-			"customer %q is not in the configuration: add it under customers", in.Request.Customer)
+	customer, err := p.customer(ctx, in)
+	if err != nil {
+		return collection.PlanResult{}, err
 	}
-	if in.Request.Source != "" {
-		if _, ok := p.Directory.Source(in.Request.Source); !ok {
-			return collection.PlanResult{}, finalf(collection.ReasonSourceUnknown,
-				"source %q is not in the configuration: add it under sources", in.Request.Source)
-		}
+	if err := p.knowsDefault(ctx, in); err != nil {
+		return collection.PlanResult{}, err
 	}
 	rows, err := p.open(ctx, in)
 	if err != nil {

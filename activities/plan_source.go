@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +18,8 @@ type rowSource struct {
 	reader *intake.Reader
 	body   io.Closer
 	name   string
+	// digest is the hex SHA-256 of the submitted bytes or records, once the rows have been read.
+	digest func(context.Context) (string, error)
 }
 
 func (s rowSource) close() {
@@ -27,7 +30,7 @@ func (s rowSource) close() {
 
 func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource, error) {
 	if in.Request.Upload == "" {
-		return inlineRows(in.Request.Records)
+		return inlineRows(in.Request)
 	}
 	key := in.Request.Upload
 	if !strings.HasPrefix(key, collection.UploadPrefix(in.Request.Customer)) {
@@ -35,7 +38,7 @@ func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource,
 			"upload %s is not customer %s's: its key must start with %s",
 			key, in.Request.Customer, collection.UploadPrefix(in.Request.Customer))
 	}
-	body, _, err := p.Store.Open(ctx, key)
+	body, info, err := p.Store.Open(ctx, key)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return rowSource{}, finalf(collection.ReasonUploadMissing,
 			"there is no file %s in the bucket: upload it, then submit again", key)
@@ -43,18 +46,36 @@ func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource,
 	if err != nil {
 		return rowSource{}, storeFailed(ctx, "open the submitted file", err)
 	}
-	reader, err := intake.Open(body, intake.Options{Name: path.Base(key), Format: in.Request.Format})
+	content, digest := io.Reader(body), given(info.SHA256)
+	if info.SHA256 == "" {
+		// The store keeps none, for instance because the file was uploaded by others in parts.
+		sum := sha256.New()
+		content = io.TeeReader(body, sum)
+		digest = func(ctx context.Context) (string, error) {
+			rest, err := hashAll(ctx, sum, body)
+			if err != nil {
+				return "", storeFailed(ctx, "read "+key, err)
+			}
+			return rest, nil
+		}
+	}
+	reader, err := intake.Open(content, intake.Options{Name: path.Base(key), Format: in.Request.Format})
 	if err != nil {
 		body.Close()
 		return rowSource{}, unreadable(ctx, key, err)
 	}
-	return rowSource{reader: reader, body: body, name: key}, nil
+	return rowSource{reader: reader, body: body, name: key, digest: digest}, nil
 }
 
-func inlineRows(records []json.RawMessage) (rowSource, error) {
+// given is a digest that is known without reading.
+func given(sum string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return sum, nil }
+}
+
+func inlineRows(in collection.SubmissionInput) (rowSource, error) {
 	// A record may be written over several lines in the input, but a row is one line.
 	var b strings.Builder
-	for i, r := range records {
+	for i, r := range in.Records {
 		line, err := json.Marshal(r)
 		if err != nil {
 			return rowSource{}, finalf(collection.ReasonSubmissionInvalid, "records[%d] is not JSON: %w", i, err)
@@ -66,7 +87,8 @@ func inlineRows(records []json.RawMessage) (rowSource, error) {
 	if err != nil {
 		return rowSource{}, finalf(collection.ReasonSubmissionInvalid, "the records cannot be read: %w", err)
 	}
-	return rowSource{reader: reader, name: "records"}, nil
+	sum, err := recordsDigest(in)
+	return rowSource{reader: reader, name: "records", digest: given(sum)}, err
 }
 
 // unreadable tells a file that is broken, which no retry heals, from a store that stopped answering in the middle.

@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/urlkey"
 )
 
@@ -46,14 +48,36 @@ type planning struct {
 	*Planner
 	store   *shaky
 	metrics *ledgerOfMetrics
+	fleet   *fleetOf
+}
+
+// fleetOf is what the owner of the ceilings says.
+type fleetOf struct {
+	rows  []lease.SourceView
+	err   error
+	asked int
+}
+
+func (f *fleetOf) Table(context.Context) ([]lease.SourceView, error) {
+	f.asked++
+	return f.rows, f.err
+}
+
+// collectedFrom is a source that workers collect from, or did before they were lost.
+func collectedFrom(source string, lost ...bool) lease.SourceView {
+	v := lease.SourceView{Source: source}
+	for _, l := range lost {
+		v.Workers = append(v.Workers, lease.WorkerView{Worker: "w", Lost: l})
+	}
+	return v
 }
 
 func newPlanning(batch int) planning {
-	store, metrics := newShaky(), &ledgerOfMetrics{}
+	store, metrics, fleet := newShaky(), &ledgerOfMetrics{}, &fleetOf{}
 	return planning{&Planner{
 		Store: store, Directory: configured, CheckRequest: buildable, Metrics: metrics, BatchRecords: batch,
-		HeartbeatTimeout: 20 * time.Second,
-	}, store, metrics}
+		HeartbeatTimeout: 20 * time.Second, Fleet: fleet,
+	}, store, metrics, fleet}
 }
 
 // uploaded is a plan of a file that is there.

@@ -25,6 +25,11 @@ type planWriter struct {
 	batches  map[string]*batchWriter
 	rejected rejectedWriter
 	rows     int
+	// unknownRows counts rows of unknown sources, and doubt says why others may know them.
+	unknownRows int
+	doubt       string
+	// digest is that of what was submitted.
+	digest func(context.Context) (string, error)
 	// position is how far the rows have been read, for heartbeats.
 	position func() intake.Position
 }
@@ -37,6 +42,7 @@ func newPlanWriter(p *Planner, in collection.PlanInput, customer collection.Cust
 		batches:  map[string]*batchWriter{},
 		rejected: rejectedWriter{store: p.Store, submission: in.Submission},
 		position: rows.reader.Position,
+		digest:   rows.digest,
 	}
 }
 
@@ -74,6 +80,11 @@ func (w *planWriter) readAll(ctx context.Context, rows rowSource) error {
 func (w *planWriter) take(ctx context.Context, row intake.Row) error {
 	source, record, refusal := w.resolve.record(row)
 	if refusal != nil {
+		if refusal.Reason == collection.ReasonSourceUnknown {
+			if err := w.unknownRow(ctx, *refusal); err != nil {
+				return err
+			}
+		}
 		return w.rejected.add(ctx, *refusal)
 	}
 	if _, twice := w.seen[record.ID]; twice {
@@ -100,12 +111,10 @@ func (w *planWriter) finish(ctx context.Context) (collection.PlanResult, error) 
 		return collection.PlanResult{}, finalf(collection.ReasonSubmissionEmpty,
 			"the submission holds no rows: nothing was collected")
 	}
-	plan := collection.PlanResult{
-		Submission: w.in.Submission, Customer: w.in.Request.Customer, AcceptedAt: w.in.AcceptedAt,
-		Expected: w.rows, Rejected: w.rejected.tally, Sources: []collection.SourcePlan{}, Tolerate: w.in.Request.Tolerate,
+	plan, err := w.outline(ctx)
+	if err != nil {
+		return plan, err
 	}
-	plan.Lane, plan.Notes = grantLane(w.customer, w.in.Request.Lane)
-	plan.Weight = float32(w.customer.Weight)
 	for _, b := range w.batches {
 		if err := b.flush(ctx); err != nil {
 			return plan, err
@@ -143,6 +152,24 @@ func (w *planWriter) finish(ctx context.Context) (collection.PlanResult, error) 
 			w.Metrics.RecordEnded("", c.Outcome, c.Reason)
 		}
 	}
+	return plan, nil
+}
+
+// outline is the plan without its records.
+func (w *planWriter) outline(ctx context.Context) (collection.PlanResult, error) {
+	plan := collection.PlanResult{
+		Submission: w.in.Submission, Customer: w.in.Request.Customer, AcceptedAt: w.in.AcceptedAt,
+		Expected: w.rows, Rejected: w.rejected.tally, Sources: []collection.SourcePlan{}, Tolerate: w.in.Request.Tolerate,
+		Weight: float32(w.customer.Weight),
+	}
+	sum, err := w.digest(ctx)
+	if err != nil {
+		return plan, err
+	}
+	content := collection.ContentOf(w.in.Request, sum)
+	plan.Content = &content
+	plan.Lane, plan.Notes = grantLane(w.customer, w.in.Request.Lane)
+	w.noteDoubt(&plan)
 	return plan, nil
 }
 

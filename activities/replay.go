@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -14,10 +15,13 @@ import (
 // Replayer selects dead letters, hands them out in batches, and writes into the ledger how they ended the next time.
 type Replayer struct {
 	Store Store
+	// Engine says whether a submission runs. Without one nobody is asked.
+	Engine Describer
 }
 
 // SelectDead reads the ledger of a settled submission and plans what is run again. Nothing is written when there is nothing
-// to do. An attempt that comes after one that has made the plan returns that plan.
+// to do. A call that comes after one that has made the plan returns that plan, and whether the submission counts as
+// cancelled by now. A submission that runs is refused; once the plan is made, its end is waited for.
 func (r *Replayer) SelectDead(ctx context.Context, in collection.ReplayInput) (collection.ReplayPlan, error) {
 	return keptAlive(ctx, func() (collection.ReplayPlan, error) { return r.selectDead(ctx, in) })
 }
@@ -30,76 +34,74 @@ func (r *Replayer) selectDead(ctx context.Context, in collection.ReplayInput) (c
 	if err != nil {
 		return collection.ReplayPlan{}, err
 	}
+	run := activity.GetInfo(ctx).WorkflowExecution.RunID
+	numbers, err := readNumbers(ctx, r.Store, in.Submission, run)
+	if err != nil {
+		return collection.ReplayPlan{}, err
+	}
+	// Before the manifest is read: one that a submission writes at its end must not be missed.
+	if err := r.hasEnded(ctx, in.Submission, numbers.made != nil); err != nil {
+		return collection.ReplayPlan{}, err
+	}
 	standing, err := readStanding(ctx, r.Store, planned)
 	if err != nil {
 		return collection.ReplayPlan{}, err
 	}
-	if !standing.valid {
+	cancelled := standing.manifest.State == collection.StateCancelled
+	switch {
+	case numbers.made != nil && standing.valid:
+		return made(*numbers.made, cancelled), nil
+	case numbers.made != nil:
+		return made(*numbers.made, numbers.made.Cancelled), nil
+	case !standing.valid:
 		return collection.ReplayPlan{}, finalf(collection.ReasonCommandRefused,
 			"submission %s is not settled: wait for its end, or submit it again under the same id, which runs its dead letters again",
 			in.Submission)
 	}
-	run := activity.GetInfo(ctx).WorkflowExecution.RunID
-	number, made, err := r.nextNumber(ctx, in.Submission, run)
-	if err != nil || made != nil {
-		return orEmpty(made), err
-	}
-	s := &selection{Replayer: r, in: in, manifest: standing.manifest, plan: collection.ReplayPlan{
-		Number: number, Submission: in.Submission, Customer: planned.Customer, Run: run,
-		Cancelled: standing.manifest.State == collection.StateCancelled, Lane: planned.Lane, Weight: planned.Weight, Ship: planned.Ship,
+	numbers.skip(standing.generation() - 1)
+	s := &selection{Replayer: r, in: in, manifest: standing.manifest, numbers: numbers, plan: collection.ReplayPlan{
+		Number: numbers.next, Submission: in.Submission, Customer: planned.Customer, Run: run,
+		Cancelled: cancelled, Lane: planned.Lane, Weight: planned.Weight, Ship: planned.Ship,
 	}}
 	if err := s.sources(ctx, planned.Sources); err != nil {
 		return collection.ReplayPlan{}, err
 	}
-	if s.plan.Selected == 0 {
-		s.plan.Number = 0
-		return s.plan, nil
-	}
-	return r.keepPlan(ctx, s.plan)
-}
-
-func orEmpty(p *collection.ReplayPlan) collection.ReplayPlan {
-	if p == nil {
-		return collection.ReplayPlan{}
-	}
-	return *p
-}
-
-// nextNumber is the first number that no replay has, or the plan that this run has made before.
-func (r *Replayer) nextNumber(ctx context.Context, submission, run string) (int, *collection.ReplayPlan, error) {
-	for n := 1; ; n++ {
-		key := collection.ReplayPlanKey(submission, n)
-		body, err := r.Store.Get(ctx, key, maxPlan)
-		if errors.Is(err, collection.ErrObjectMissing) {
-			return n, nil, nil
-		}
-		if err != nil {
-			return 0, nil, storeFailed(ctx, "read "+key, err)
-		}
-		var plan collection.ReplayPlan
-		if json.Unmarshal(body, &plan) == nil && plan.Run == run {
-			return n, &plan, nil
+	if s.plan.Selected > 0 || s.plan.Stale {
+		if err := s.keepPlan(ctx); err != nil {
+			return collection.ReplayPlan{}, err
 		}
 	}
+	return made(s.plan, cancelled), nil
 }
 
-// keepPlan stores the plan, last of what belongs to it.
-func (r *Replayer) keepPlan(ctx context.Context, plan collection.ReplayPlan) (collection.ReplayPlan, error) {
-	body, err := json.Marshal(plan)
-	if err != nil {
-		return plan, fmt.Errorf("encode the plan of the replay: %w", err)
+// made is a plan as it is returned: one of nothing has no number, and needs none.
+func made(plan collection.ReplayPlan, cancelled bool) collection.ReplayPlan {
+	plan.Cancelled = cancelled
+	if plan.Selected == 0 {
+		plan.Number = 0
 	}
-	key := collection.ReplayPlanKey(plan.Submission, plan.Number)
-	_, err = r.Store.Create(ctx, key, body, typeJSON)
-	var conflict *collection.ConflictError
-	if errors.As(err, &conflict) {
-		return plan, transient(collection.ReasonStoreUnavailable, 0,
-			collection.AttemptFailure{Detail: conflict.Error() + ": another attempt was faster"}, nil)
+	return plan
+}
+
+// runningRetry is the wait before a submission that runs is looked at again.
+const runningRetry = 10 * time.Second
+
+// hasEnded fails for as long as a submission runs: it may be submitted again at any time, by any client, and settles by itself
+// what a replay would settle in its midst. A replay that has run its records waits for the end.
+func (r *Replayer) hasEnded(ctx context.Context, submission string, waits bool) error {
+	if r.Engine == nil {
+		return nil
 	}
-	if err != nil {
-		return plan, storeFailed(ctx, "store "+key, err)
+	running, err := (&Shipper{Engine: r.Engine}).running(ctx, submission)
+	switch {
+	case err != nil || !running:
+		return err
+	case waits:
+		return transient(collection.ReasonStoreUnavailable, runningRetry, collection.AttemptFailure{
+			Detail: fmt.Sprintf("submission %s was submitted again and runs: its end is waited for, and then it is settled once more", submission),
+		}, nil)
 	}
-	return plan, nil
+	return finalf(collection.ReasonCommandRefused, "submission %s runs: wait for its end, then replay it", submission)
 }
 
 // maxReplayInline bounds a record that is handed out by value: what is known of its kept bytes goes with it, and 500 of both

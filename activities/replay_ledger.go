@@ -17,7 +17,8 @@ const mergeTries = 5
 func (r *Replayer) MergeLedger(ctx context.Context, in collection.MergeLedgerInput) (collection.MergeLedgerResult, error) {
 	return keptAlive(ctx, func() (collection.MergeLedgerResult, error) {
 		key := collection.LedgerKey(in.Submission, in.Source, in.Number)
-		kept, err := rewriteLedger(ctx, r.Store, key, func(rows []collection.LedgerRow) bool { return mergeRows(rows, in.Rows) })
+		news := dated(ctx, in.Rows)
+		kept, err := rewriteLedger(ctx, r.Store, key, func(rows []collection.LedgerRow) bool { return mergeRows(rows, news) })
 		return collection.MergeLedgerResult{Ledger: key, Kept: kept}, err
 	})
 }
@@ -30,15 +31,16 @@ func rewriteLedger(ctx context.Context, store Store, key string, change func([]c
 }
 
 // untilWritten tries again for as long as a write is crossed by others, which a *collection.ConflictError says.
-func untilWritten(try func() (string, error)) (string, error) {
+func untilWritten[T any](try func() (T, error)) (T, error) {
 	var lastMet *collection.ConflictError
 	for range mergeTries {
-		kept, err := try()
+		written, err := try()
 		if !errors.As(err, &lastMet) {
-			return kept, err
+			return written, err
 		}
 	}
-	return "", transient(collection.ReasonStoreUnavailable, 0,
+	var none T
+	return none, transient(collection.ReasonStoreUnavailable, 0,
 		collection.AttemptFailure{Detail: lastMet.Error() + ": somebody else writes it all the time"}, nil)
 }
 
@@ -76,53 +78,6 @@ func unlessCrossed(ctx context.Context, doing string, err error) error {
 		return err
 	}
 	return storeFailed(ctx, doing, err)
-}
-
-// mergeRows puts new results into rows, and says whether anything has changed.
-func mergeRows(rows, news []collection.LedgerRow) bool {
-	byRecord := make(map[string]collection.LedgerRow, len(news))
-	for _, row := range news {
-		byRecord[row.Record] = row
-	}
-	changed := false
-	for i, row := range rows {
-		if fresh, ok := byRecord[row.Record]; ok && supersedes(fresh.RecordResult, row.RecordResult) {
-			changed = true
-			rows[i].RecordResult = inherit(fresh.RecordResult, row.RecordResult)
-		}
-	}
-	return changed
-}
-
-// supersedes says whether a record's new result takes the place of the one that the ledger has. Only what is undelivered is
-// replaced, and never by the news that a replay was cancelled: that is the dead letter that it was before.
-func supersedes(fresh, old collection.RecordResult) bool {
-	switch fresh.Outcome {
-	case "", collection.OutcomeCancelled:
-		return false
-	case collection.OutcomeDelivered:
-		if fresh.Delivered == nil {
-			return false
-		}
-	}
-	open := old.Outcome == collection.OutcomeDeadLettered || old.Outcome == collection.OutcomeCancelled
-	return open && !sameEnd(inherit(fresh, old), old)
-}
-
-// inherit keeps of an earlier result what the new one does not tell: a replay from kept bytes has made no request, and one
-// that could not collect again still has the bytes of before.
-func inherit(fresh, old collection.RecordResult) collection.RecordResult {
-	if fresh.Trail == nil {
-		fresh.Trail = old.Trail
-	}
-	if fresh.Raw == nil {
-		fresh.Raw = old.Raw
-	}
-	return fresh
-}
-
-func sameEnd(a, b collection.RecordResult) bool {
-	return a.Outcome == b.Outcome && a.Reason == b.Reason && a.Detail == b.Detail && a.Attempts == b.Attempts
 }
 
 // mostGenerations bounds the search for a name that is free.

@@ -3,6 +3,7 @@ package activities
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -14,6 +15,7 @@ import (
 func (r *replaying) delivers(t require.TestingT, p planned) collection.LedgerRow {
 	row := r.ended(t, p.source, p.batch, p.Record, wasDelivered)
 	row.Attempts = 1
+	row.Delivered.VerifiedAt = settledAt.Add(time.Minute)
 	return row
 }
 

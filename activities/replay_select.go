@@ -18,6 +18,7 @@ type selection struct {
 	*Replayer
 	in       collection.ReplayInput
 	manifest collection.Manifest
+	numbers  *replayNumbers
 	plan     collection.ReplayPlan
 }
 
@@ -99,6 +100,9 @@ func (s *selection) batch(ctx context.Context, source string, n int, now *collec
 	if len(starts) == 0 {
 		return 0, nil
 	}
+	if err := s.numbers.take(ctx); err != nil {
+		return 0, err
+	}
 	body, err := encodeLines(starts)
 	if err != nil {
 		return 0, err
@@ -108,6 +112,33 @@ func (s *selection) batch(ctx context.Context, source string, n int, now *collec
 		return 0, storeFailed(ctx, "store "+key, err)
 	}
 	return len(starts), nil
+}
+
+// keepPlan stores the plan, last of what belongs to it.
+func (s *selection) keepPlan(ctx context.Context) error {
+	if err := s.numbers.take(ctx); err != nil {
+		return err
+	}
+	body, err := json.Marshal(s.plan)
+	if err != nil {
+		return fmt.Errorf("encode the plan of the replay: %w", err)
+	}
+	key := collection.ReplayPlanKey(s.plan.Submission, s.plan.Number)
+	_, err = s.Store.Create(ctx, key, body, typeJSON)
+	return overtaken(ctx, "store "+key, err)
+}
+
+// overtaken shapes the error of a write that only one may make.
+func overtaken(ctx context.Context, doing string, err error) error {
+	var conflict *collection.ConflictError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &conflict):
+		return transient(collection.ReasonStoreUnavailable, 0,
+			collection.AttemptFailure{Detail: conflict.Error() + ": another attempt was faster"}, nil)
+	}
+	return storeFailed(ctx, doing, err)
 }
 
 // lookForRaw takes the kept bytes from rows whose bytes are not there any more: the retention of raw bytes may be shorter than

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/weir-collect/weir/collection"
 )
 
@@ -15,6 +17,9 @@ type Settler struct {
 	// PartRecords and PartBytes close a part of the results, whichever comes first; bytes are counted before compression.
 	PartRecords int
 	PartBytes   int
+	// Engine tells how records ended whose batch has left no word about them; nil asks nobody. Its ErrUnknownToEngine says that
+	// there is no such workflow, or no longer.
+	Engine Engine
 	// Checks say whether what was collected looks as it should.
 	Checks QualityChecks
 
@@ -28,7 +33,12 @@ type Settler struct {
 // it: nothing is called complete that is not.
 func (s *Settler) Settle(ctx context.Context, in collection.SettleInput) (collection.SettleResult, error) {
 	a := begin(ctx)
+	before := a.snapshot()
 	result, err := s.settle(ctx, a, in)
+	if a.wasContested(before) {
+		// Somebody else has written meanwhile, and perhaps not only what we came across: the next attempt looks at all of it.
+		a.beginAnew()
+	}
 	return result, a.end(err)
 }
 
@@ -44,7 +54,13 @@ func (s *Settler) settle(ctx context.Context, a *attempt, in collection.SettleIn
 	if own.standing, err = readStanding(ctx, s.Store, plan); err != nil {
 		return collection.SettleResult{}, err
 	}
-	return own.account(ctx, a, in, plan)
+	result, err := own.account(ctx, a, in, plan)
+	if errors.Is(err, errOtherLedger) {
+		activity.GetLogger(ctx).Info("the settlement begins anew: the ledger is not the one that the attempt before has read")
+		a.beginAnew()
+		result, err = own.account(ctx, a, in, plan)
+	}
+	return result, err
 }
 
 // account enters every row into the books, and closes them if they balance.
@@ -61,11 +77,13 @@ func (s *Settler) account(ctx context.Context, a *attempt, in collection.SettleI
 			"the books do not balance: %d rows were submitted, %d are accounted for; look at the plan and the ledger of %s",
 			plan.Expected, got, in.Submission)
 	}
-	if packed, booked := b.parts.packed(), b.total.Of(collection.OutcomeDelivered); packed != booked {
-		return collection.SettleResult{}, finalf(collection.ReasonInternal,
-			"the books do not balance: %d records are delivered, the parts of the results of %s hold %d", booked, in.Submission, packed)
+	if err := b.compareParts(); err != nil {
+		return collection.SettleResult{}, err
 	}
 	if err := b.noteLost(ctx); err != nil {
+		return collection.SettleResult{}, err
+	}
+	if err := s.lookAtParts(ctx, a, b.parts.files); err != nil {
 		return collection.SettleResult{}, err
 	}
 	return s.close(ctx, a, in, plan, b)

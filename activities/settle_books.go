@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,19 +24,23 @@ type books struct {
 	failures  bytes.Buffer
 	failed    int
 	parts     *partWriter
+	// booked is the digest of the records that are booked as delivered; see packedDigest.
+	booked string
 	// counts are what the checks look at.
 	counts *quality.Counter
 	// ledger is the part of the ledger whose rows are entered, and lost are the deliveries that are lost by part.
 	ledger string
 	lost   []lostOfPart
-	// there are the keys of the delivered objects; nil until somebody asks.
-	there map[string]bool
+	// asOf is when the settlement was scheduled.
+	asOf *time.Time
+	// listed is what is in the store of records that no ledger knows; nil until somebody asks.
+	listed *listing
 }
 
 func newBooks(s *Settler, a *attempt, plan collection.PlanResult, cancelled bool) *books {
 	return &books{
 		settler: s, plan: plan, cancelled: cancelled, sources: []collection.SourceOutcomes{}, total: collection.Tally{},
-		parts: newPartWriter(s, a, plan), counts: quality.NewCounter(plan.Submission, plan.AcceptedAt),
+		parts: newPartWriter(s, a, plan), counts: quality.NewCounter(plan.Submission, plan.AcceptedAt), asOf: scheduledAt(a.ctx),
 	}
 }
 
@@ -108,12 +113,13 @@ func (b *books) enter(ctx context.Context, rows []collection.LedgerRow, outcomes
 				if lost != nil {
 					row = b.lose(row, *lost)
 				}
-			} else {
-				b.parts.pass(row)
+			} else if err := b.parts.pass(row); err != nil {
+				return err
 			}
 			b.count(row)
 			outcomes.Add(row.Outcome, row.Reason, 1)
 			if row.Outcome == collection.OutcomeDelivered {
+				b.booked = packedDigest(b.booked, row)
 				continue
 			}
 			if err := b.fail(failureOf(row)); err != nil {

@@ -55,11 +55,11 @@ func TestSettleTerminatedBatch(t *testing.T) {
 
 	rows := s.ledgerOf(t, silent)
 	require.Equal(t, []collection.LedgerRow{
-		{Line: 3, Key: found.Key, Source: "books", RecordResult: collection.RecordResult{
+		{Line: 3, Key: found.Key, Source: "books", AsOf: &accepted, RecordResult: collection.RecordResult{
 			Record: found.ID, Outcome: collection.OutcomeDelivered, Delivered: &collection.Delivered{
 				Key: found.deliveredKey(), SHA256: collection.Digest([]byte(found.body)), Size: int64(len(found.body)), Generation: 1, VerifiedAt: settledAt,
 			}}},
-		{Line: 4, Key: silent.Key, Source: "books", RecordResult: collection.RecordResult{
+		{Line: 4, Key: silent.Key, Source: "books", AsOf: &accepted, RecordResult: collection.RecordResult{
 			Record: silent.ID, Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonInternal,
 			Detail: "its batch ended without a word about it, for instance because it was terminated: replay the record",
 		}},
@@ -204,14 +204,6 @@ func TestSettleFailsClosed(t *testing.T) {
 			require.NotContains(t, s.store.dump(t), "results/acme/s1/manifest.json")
 		})
 	}
-}
-
-// TestSettlePartsDisagree: heartbeats that tell of parts which do not hold what is booked are found out.
-func TestSettlePartsDisagree(t *testing.T) {
-	s := newSettling(t, pages(4), wasDelivered)
-	before := collection.AttemptProgress{Ended: 1, Settle: &collection.SettleProgress{Delivered: 3, Files: []collection.ManifestFile{{Records: 2}}}}
-	_, err := s.settle(t, &trial{number: 2, before: before})
-	requireFinal(t, err, collection.ReasonInternal, "4 records are delivered, the parts of the results of s1 hold 3")
 }
 
 // TestSettleMissingRejected: rejected rows that are gone leave the books open; nothing is called complete.

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -21,38 +24,92 @@ type standing struct {
 	info         collection.ObjectInfo
 	body         []byte
 	manifest     collection.Manifest
+	// kept is the number of the latest generation that is kept beside, where no manifest stands, and keptFiles are what its
+	// manifest names; zero and none where nothing is kept.
+	kept      int
+	keptFiles []collection.ManifestFile
 }
 
-// readStanding reads the manifest of a submission. What is none is no error: it is written over.
+// readStanding reads the manifest of a submission. What is none is no error: it is written over. Where none stands, for instance
+// because it was deleted, there may be kept ones of earlier generations, whose files are not written over either.
 func readStanding(ctx context.Context, store Store, plan collection.PlanResult) (standing, error) {
 	key := collection.ManifestKey(plan.Customer, plan.Submission)
 	body, info, err := readWhole(ctx, store, key, maxPlan)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		return standing{}, nil
-	}
-	if err != nil {
-		return standing{}, storeFailed(ctx, "read "+key, err)
-	}
 	st := standing{there: true, info: info, body: body}
-	var m collection.Manifest
-	if json.Unmarshal(body, &m) == nil && m.Submission == plan.Submission {
-		st.manifest, st.valid = m, true
+	switch {
+	case errors.Is(err, collection.ErrObjectMissing):
+		st = standing{}
+	case err != nil:
+		return standing{}, storeFailed(ctx, "read "+key, err)
+	default:
+		if m, ok := manifestOf(body, plan.Submission); ok {
+			st.manifest, st.valid = m, true
+			return st, nil
+		}
 	}
-	return st, nil
+	st.kept, st.keptFiles, err = readKept(ctx, store, key, plan.Submission)
+	return st, err
 }
 
-// generation is the number of the standing manifest; zero when there is none.
+// manifestOf says whether a body is a manifest of the submission.
+func manifestOf(body []byte, submission string) (collection.Manifest, bool) {
+	var m collection.Manifest
+	if json.Unmarshal(body, &m) != nil || m.Submission != submission {
+		return collection.Manifest{}, false
+	}
+	return m, true
+}
+
+// readKept is the latest generation of a manifest that is kept beside its place, and what the latest readable one names.
+func readKept(ctx context.Context, store Store, key, submission string) (latest int, files []collection.ManifestFile, err error) {
+	stem, extension := strings.TrimSuffix(key, path.Ext(key))+".g", path.Ext(key)
+	var numbers []int
+	for info, err := range store.List(ctx, stem) {
+		if err != nil {
+			return 0, nil, storeFailed(ctx, "look for "+stem, err)
+		}
+		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(info.Key, stem), extension))
+		if err == nil && info.Key == collection.GenerationKey(key, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range slices.Backward(numbers) {
+		name := collection.GenerationKey(key, n)
+		body, err := store.Get(ctx, name, maxPlan)
+		if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
+			return 0, nil, storeFailed(ctx, "read "+name, err)
+		}
+		if m, ok := manifestOf(body, submission); err == nil && ok {
+			return numbers[len(numbers)-1], m.Files, nil
+		}
+	}
+	if len(numbers) > 0 {
+		latest = numbers[len(numbers)-1]
+	}
+	return latest, nil, nil
+}
+
+// generation is the number of the standing manifest, or of the latest one that is kept; zero when there is none.
 func (st standing) generation() int {
 	if !st.valid {
-		return 0
+		return st.kept
 	}
 	return max(st.manifest.Generation, 1)
 }
 
+// files are those that must not be written over.
+func (st standing) files() []collection.ManifestFile {
+	if !st.valid {
+		return st.keptFiles
+	}
+	return st.manifest.Files
+}
+
 // standingFile is where the same content of a file stands already, whatever generation that is of.
 func (st standing) standingFile(key, sha256 string) (string, bool) {
-	for _, f := range st.manifest.Files {
-		if st.valid && f.SHA256 == sha256 && collection.IsGenerationOf(f.Key, key) {
+	for _, f := range st.files() {
+		if f.SHA256 == sha256 && collection.IsGenerationOf(f.Key, key) {
 			return f.Key, true
 		}
 	}
@@ -88,6 +145,8 @@ func (s *Settler) writeManifest(ctx context.Context, a *attempt, m collection.Ma
 			if err := s.keepManifest(ctx, a, key); err != nil {
 				return nil, err
 			}
+		}
+		if st.generation() > 0 {
 			m.Generation = st.generation() + 1
 		}
 		var err error

@@ -134,3 +134,55 @@ func TestSettleOfAStranger(t *testing.T) {
 	require.Zero(t, m.Generation)
 	require.NotContains(t, s.store.dump(t), "results/acme/s1/manifest.g7.json")
 }
+
+// TestSettleWithoutItsManifest: the manifest was deleted after a replay. What the kept ones name is not written over, and the
+// next generation is the one that is missing.
+func TestSettleWithoutItsManifest(t *testing.T) {
+	for name, also := range map[string]func(r *replaying){
+		"deleted": func(*replaying) {},
+		"a stranger's": func(r *replaying) {
+			r.store.set(t, "results/acme/s1/manifest.json", `{"version":1,"submission":"other"}`)
+		},
+		"a rubbish kept one": func(r *replaying) { r.store.set(t, "results/acme/s1/manifest.g7.json", "{") },
+		"a name that is none": func(r *replaying) {
+			for _, name := range []string{"manifest.gx.json", "manifest.g01.json", "manifest.g2.sha256"} {
+				r.store.set(t, "results/acme/s1/"+name, "{}")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReplaying(t, pages(6), wasDelivered, wasDelivered, wasDelivered, wasEmpty, wasEmpty, wasDelivered)
+			r.replayed(t, r.records[3])
+			r.mustSettle(t, &trial{})
+			first := r.standingManifest(t, "manifest.g1.json")
+			// A change in the first part, which the first generation names.
+			r.store.remove(r.records[0].deliveredKey())
+			r.store.remove("results/acme/s1/manifest.json")
+			also(r)
+			_, m := r.mustSettle(t, &trial{})
+			want := 2
+			if name == "a rubbish kept one" {
+				want = 8
+			}
+			require.Equal(t, want, m.Generation)
+			require.Equal(t, first, r.standingManifest(t, "manifest.g1.json"), "with every file that it names")
+			require.Equal(t, m, r.standingManifest(t, "manifest.json"))
+
+			all := r.store.sums(t)
+			_, again := r.mustSettle(t, &trial{})
+			require.Equal(t, m, again)
+			require.Equal(t, all, r.store.sums(t))
+		})
+	}
+}
+
+// TestSettleWithoutItsManifestFails: a listing or a kept manifest that cannot be read is not taken for none.
+func TestSettleWithoutItsManifestFails(t *testing.T) {
+	r := newReplaying(t, pages(4), wasDelivered, wasEmpty)
+	r.replayed(t, r.records[1])
+	r.mustSettle(t, &trial{})
+	r.store.remove("results/acme/s1/manifest.json")
+	r.store.trouble = failOnce("Get results/acme/s1/manifest.g1.json", trouble{refuse: errOutage})
+	_, err := r.settle(t, &trial{})
+	requireTransient(t, err, collection.ReasonStoreUnavailable, "read results/acme/s1/manifest.g1.json")
+}

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,6 +17,54 @@ func (b *books) batchRows(ctx context.Context, source string, batch collection.B
 	if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
 		return nil, err
 	}
+	known, err := checkRows(key, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == batch.Records && len(known) == batch.Records {
+		return rows, nil
+	}
+	return untilWritten(func() ([]collection.LedgerRow, error) { return b.completeBatch(ctx, source, batch.Number) })
+}
+
+// completeBatch adds what can be found of the records that a part of the ledger does not know, by compare and swap: the batch
+// or a replay may write its rows at the same time, and these say more.
+func (b *books) completeBatch(ctx context.Context, source string, number int) ([]collection.LedgerRow, error) {
+	key := collection.LedgerKey(b.plan.Submission, source, number)
+	_, rows, there, err := readLedger(ctx, b.settler.Store, key)
+	if err != nil {
+		return nil, err
+	}
+	known, err := checkRows(key, rows)
+	if err != nil {
+		return nil, err
+	}
+	records, err := readBatch(ctx, b.settler.Store, b.plan.Submission, source, number)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []collection.Record
+	for _, r := range records {
+		if _, ok := known[r.ID]; !ok {
+			unknown = append(unknown, r)
+		}
+	}
+	found, err := b.findRows(ctx, source, number, unknown)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range found {
+		known[row.Record] = row
+	}
+	all := make([]collection.LedgerRow, len(records))
+	for i, r := range records {
+		all[i] = known[r.ID]
+	}
+	return all, swapLedger(ctx, b.settler.Store, key, all, there)
+}
+
+// checkRows are the rows of a part of the ledger by record, unless there is one that says nothing that can be booked.
+func checkRows(key string, rows []collection.LedgerRow) (map[string]collection.LedgerRow, error) {
 	known := make(map[string]collection.LedgerRow, len(rows))
 	for _, row := range rows {
 		if err := checkRow(key, row); err != nil {
@@ -25,24 +72,7 @@ func (b *books) batchRows(ctx context.Context, source string, batch collection.B
 		}
 		known[row.Record] = row
 	}
-	if len(rows) == batch.Records && len(known) == batch.Records {
-		return rows, nil
-	}
-	records, err := readBatch(ctx, b.settler.Store, b.plan.Submission, source, batch.Number)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]collection.LedgerRow, len(records))
-	for i, r := range records {
-		row, ok := known[r.ID]
-		if !ok {
-			if row, err = b.findRow(ctx, source, r); err != nil {
-				return nil, err
-			}
-		}
-		all[i] = row
-	}
-	return all, writeLedger(ctx, b.settler.Store, key, all)
+	return known, nil
 }
 
 // checkRow refuses a row of the ledger that says nothing that can be booked.
@@ -52,61 +82,6 @@ func checkRow(key string, row collection.LedgerRow) error {
 			key, row.Record, row.Outcome, row.Delivered != nil)
 	}
 	return nil
-}
-
-// findRow accounts for a record that no ledger knows.
-func (b *books) findRow(ctx context.Context, source string, r collection.Record) (collection.LedgerRow, error) {
-	row := collection.LedgerRow{Line: r.Line, Key: r.Key, Source: source, RecordResult: collection.RecordResult{Record: r.ID}}
-	key := collection.DeliveredKey(b.plan.Customer, b.plan.Submission, r.ID)
-	info, body, err := b.lookFor(ctx, key)
-	switch {
-	case err == nil && isDocumentOf(body, source, r):
-		row.Outcome = collection.OutcomeDelivered
-		row.Delivered = &collection.Delivered{
-			Key: key, SHA256: collection.Digest(body), Size: int64(len(body)), Generation: info.Generation, VerifiedAt: b.settler.Clock().UTC(),
-		}
-	case err == nil:
-		row.Outcome, row.Reason = collection.OutcomeDeadLettered, collection.ReasonDeliveryConflict
-		row.Detail = fmt.Sprintf("its batch ended without a word about it, and %s is not its document: find out who wrote it", key)
-	case errors.Is(err, collection.ErrObjectMissing) && b.cancelled:
-		row.Outcome, row.Reason = collection.OutcomeCancelled, collection.ReasonCancelled
-		row.Detail = "the submission was cancelled before the record's batch had begun"
-	case errors.Is(err, collection.ErrObjectMissing):
-		row.Outcome, row.Reason = collection.OutcomeDeadLettered, collection.ReasonInternal
-		row.Detail = "its batch ended without a word about it, for instance because it was terminated: replay the record"
-	default:
-		return row, storeFailed(ctx, "look for "+key, err)
-	}
-	return row, nil
-}
-
-// lookFor reads a delivered object. A cancelled submission may have many thousands of records that were never begun, so
-// one listing tells which objects are there at all.
-func (b *books) lookFor(ctx context.Context, key string) (info collection.ObjectInfo, body []byte, err error) {
-	if b.there == nil {
-		there := map[string]bool{}
-		for object, err := range b.settler.Store.List(ctx, collection.DeliveredPrefix(b.plan.Customer, b.plan.Submission)) {
-			if err != nil {
-				return info, nil, err
-			}
-			there[object.Key] = true
-		}
-		b.there = there
-	}
-	if !b.there[key] {
-		return info, nil, collection.ErrObjectMissing
-	}
-	if info, err = b.settler.Store.Head(ctx, key); err != nil {
-		return info, nil, err
-	}
-	body, err = b.settler.Store.Get(ctx, key, maxDelivered)
-	return info, body, err
-}
-
-// isDocumentOf says whether a body is what a delivery of the record writes. Without a ledger nobody knows its digest.
-func isDocumentOf(body []byte, source string, r collection.Record) bool {
-	var d collection.DeliveredDocument
-	return json.Unmarshal(body, &d) == nil && d.Record == r.ID && d.Source == source
 }
 
 // readLines reads an object of JSON Lines.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -21,6 +22,8 @@ type lostOfPart struct {
 type lostRow struct {
 	collection.LostDelivery
 	was collection.Delivered
+	// asOf is when the settlement that found it was scheduled.
+	asOf *time.Time
 }
 
 // lose makes a delivered row the dead letter that it is now, and remembers to tell the ledger.
@@ -29,14 +32,18 @@ func (b *books) lose(row collection.LedgerRow, lost collection.LostDelivery) col
 		b.lost = append(b.lost, lostOfPart{key: b.ledger})
 	}
 	part := &b.lost[len(b.lost)-1]
-	found := lostRow{lost, *row.Delivered}
+	found := lostRow{lost, *row.Delivered, b.asOf}
 	part.rows = append(part.rows, found)
-	found.demote(&row.RecordResult)
+	found.demote(&row)
 	return row
 }
 
-// demote writes down that a delivery is lost; the result says what it was.
-func (l lostRow) demote(r *collection.RecordResult) {
+// demote writes down that a delivery is lost; the result says what it was. The row is newer than any attempt to write what was
+// before: not older than it, should the delivery be of a replay that began after this settlement.
+func (l lostRow) demote(r *collection.LedgerRow) {
+	if compareTimes(l.asOf, r.AsOf) > 0 {
+		r.AsOf = l.asOf
+	}
 	r.Outcome, r.Reason, r.Detail = collection.OutcomeDeadLettered, l.Reason, collection.Clip(l.Detail, collection.MaxDetail)
 	r.Lost, r.Delivered = r.Delivered, nil
 }
@@ -73,7 +80,7 @@ func (p lostOfPart) demoteRows(rows []collection.LedgerRow) bool {
 	changed := false
 	for i := range rows {
 		if l, ok := lost[rows[i].Record]; ok && rows[i].Delivered != nil && sameDelivery(*rows[i].Delivered, l.was) {
-			l.demote(&rows[i].RecordResult)
+			l.demote(&rows[i])
 			changed = true
 		}
 	}

@@ -54,7 +54,7 @@ func TestSettleTellsTheLedger(t *testing.T) {
 	plan := r.selected(t, collection.ReplayInput{})
 	require.Equal(t, 2, plan.Selected)
 	require.False(t, plan.Stale)
-	out, err := run(t, &trial{}, r.LoadReplay, collection.LoadReplayInput{Submission: "s1", Replay: 1, Source: "books", Number: 1})
+	out, err := run(t, &trial{}, r.LoadReplay, collection.LoadReplayInput{Submission: "s1", Replay: plan.Number, Source: "books", Number: 1})
 	require.NoError(t, err)
 	require.True(t, out.Records[0].Replay.Redeliver, "though its workflow has ended well")
 

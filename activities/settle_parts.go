@@ -34,13 +34,17 @@ type partWriter struct {
 	plan    collection.PlanResult
 	layout  collection.PlannedLayout
 
-	// before is what an earlier attempt has done, and passed how many delivered rows have gone by since the start.
+	// before is what an earlier attempt has done, passed how many delivered rows have gone by since the start, and read their
+	// digest. packed is the digest of the records that are put into parts.
 	before collection.SettleProgress
 	passed int
+	read   string
+	packed string
 
-	buffer  bytes.Buffer
-	zipped  bytes.Buffer
-	records int
+	// buffer holds the documents of the current part, and buffered is how many these are.
+	buffer   bytes.Buffer
+	zipped   bytes.Buffer
+	buffered int
 	// written are the parts, staged ones in the case of tables; files are those of the delivery.
 	written []collection.ManifestFile
 	files   []collection.ManifestFile
@@ -58,13 +62,16 @@ func newPartWriter(s *Settler, a *attempt, plan collection.PlanResult) *partWrit
 	if w.layout.Bytes == 0 {
 		w.layout.Bytes = int64(s.PartBytes)
 	}
-	if earlier := a.snapshot().Settle; earlier != nil {
-		w.before = *earlier
+	if earlier := a.snapshot().Settle; earlier != nil && earlier.Read != "" {
+		w.before, w.packed = *earlier, earlier.Packed
 		w.written = append(w.written, earlier.Files...)
 		w.lost = append(w.lost, earlier.Lost...)
 	}
 	return w
 }
+
+// resumed says whether this attempt goes on behind an earlier one.
+func (w *partWriter) resumed() bool { return w.before.Delivered > 0 }
 
 // toSkip is how many of the next delivered rows an earlier attempt has already dealt with.
 func (w *partWriter) toSkip() int { return max(w.before.Delivered-w.passed, 0) }
@@ -72,9 +79,9 @@ func (w *partWriter) toSkip() int { return max(w.before.Delivered-w.passed, 0) }
 // add puts a delivered record into the current part. A record that the destination does not hold as it was delivered is
 // returned as lost.
 func (w *partWriter) add(ctx context.Context, row collection.LedgerRow, d delivered) (*collection.LostDelivery, error) {
-	w.passed++
-	if w.passed <= w.before.Delivered {
-		return w.lostBefore(row.Record), nil
+	done, err := w.step(row.Record, *row.Delivered)
+	if err != nil || done {
+		return w.lostBefore(row.Record), err
 	}
 	lost := compare(row, d)
 	if lost == nil && w.layout.IsTable() {
@@ -86,8 +93,9 @@ func (w *partWriter) add(ctx context.Context, row collection.LedgerRow, d delive
 	}
 	w.buffer.Write(d.body)
 	w.buffer.WriteByte('\n')
-	w.records++
-	if w.records >= w.layout.Records || int64(w.buffer.Len()) >= w.layout.Bytes {
+	w.buffered++
+	w.packed = packedDigest(w.packed, row)
+	if w.buffered >= w.layout.Records || int64(w.buffer.Len()) >= w.layout.Bytes {
 		return nil, w.closePart(ctx)
 	}
 	return nil, nil
@@ -99,14 +107,27 @@ func (w *partWriter) wasPassed(row collection.LedgerRow) bool {
 }
 
 // pass counts such a row as the earlier attempt did, which has told how many delivered rows it has dealt with.
-func (w *partWriter) pass(row collection.LedgerRow) {
-	if w.passed < w.before.Delivered && w.wasPassed(row) {
-		w.passed++
+func (w *partWriter) pass(row collection.LedgerRow) error {
+	if w.passed >= w.before.Delivered || !w.wasPassed(row) {
+		return nil
 	}
+	_, err := w.step(row.Record, *row.Lost)
+	return err
 }
 
-// packed is how many records the parts hold that are written.
-func (w *partWriter) packed() int {
+// step lets a delivered row go by, and says whether an earlier attempt has dealt with it. At the last one of these it is known
+// whether that attempt has read the same rows.
+func (w *partWriter) step(record string, d collection.Delivered) (done bool, err error) {
+	w.passed++
+	w.read = readDigest(w.read, record, d)
+	if w.passed == w.before.Delivered && w.read != w.before.Read {
+		return true, errOtherLedger
+	}
+	return w.passed <= w.before.Delivered, nil
+}
+
+// records is how many records the files of the delivery hold.
+func (w *partWriter) records() int {
 	n := 0
 	for _, f := range w.files {
 		n += f.Records
@@ -151,6 +172,9 @@ func unreadableDocument(row collection.LedgerRow, d delivered) *collection.LostD
 
 // flush writes what is left; behind it all files are written.
 func (w *partWriter) flush(ctx context.Context) error {
+	if w.passed < w.before.Delivered {
+		return errOtherLedger
+	}
 	if err := w.closePart(ctx); err != nil {
 		return err
 	}
@@ -163,7 +187,7 @@ func (w *partWriter) flush(ctx context.Context) error {
 
 // closePart writes the current part, if there is anything in it.
 func (w *partWriter) closePart(ctx context.Context) error {
-	if w.records == 0 {
+	if w.buffered == 0 {
 		return nil
 	}
 	// The header carries no name and no time: the same records are the same bytes.
@@ -185,10 +209,10 @@ func (w *partWriter) closePart(ctx context.Context) error {
 	}
 	w.written = append(w.written, file)
 	w.buffer.Reset()
-	w.records = 0
+	w.buffered = 0
 	if len(w.lost) <= maxLostCarried {
 		w.attempt.update(func(p *collection.AttemptProgress) {
-			p.Settle = &collection.SettleProgress{Files: w.written, Delivered: w.passed, Lost: w.lost}
+			p.Settle = &collection.SettleProgress{Files: w.written, Delivered: w.passed, Lost: w.lost, Read: w.read, Packed: w.packed}
 		})
 	}
 	activity.RecordHeartbeat(ctx, w.attempt.snapshot())
@@ -197,7 +221,7 @@ func (w *partWriter) closePart(ctx context.Context) error {
 
 // writePart writes the packed documents as the n-th part of the delivery.
 func (w *partWriter) writePart(ctx context.Context, n int) (collection.ManifestFile, error) {
-	return w.settler.writeFile(ctx, w.attempt, w.partKey(n), typeGzip, w.zipped.Bytes(), w.records)
+	return w.settler.writeFile(ctx, w.attempt, w.partKey(n), typeGzip, w.zipped.Bytes(), w.buffered)
 }
 
 // partKey is where the n-th part of the delivery is.

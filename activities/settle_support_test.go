@@ -2,6 +2,7 @@ package activities
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -67,6 +68,16 @@ func newSettling(t require.TestingT, rows string, ends ...end) *settling {
 	}
 	s.store.calls = nil
 	return s
+}
+
+// writeLedger puts rows into the ledger, whatever was there.
+func writeLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) error {
+	body, err := encodeLines(rows)
+	if err != nil {
+		return err
+	}
+	_, err = store.Put(ctx, key, body, typeJSONLines)
+	return err
 }
 
 // ended is the ledger's row of a record; a delivered one is put at its destination.

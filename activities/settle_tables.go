@@ -27,7 +27,7 @@ const (
 func (w *partWriter) stagePart(ctx context.Context, n int) (collection.ManifestFile, error) {
 	body := w.zipped.Bytes()
 	file := collection.ManifestFile{
-		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.records, SHA256: collection.Digest(body),
+		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.buffered, SHA256: collection.Digest(body),
 	}
 	file.Name = path.Base(file.Key)
 	if err := w.settler.writeOnce(ctx, w.attempt, file.Key, typeGzip, body); err != nil {
@@ -79,8 +79,7 @@ func (w *partWriter) writeTables(ctx context.Context) error {
 func (w *partWriter) staged(ctx context.Context, file collection.ManifestFile) ([]layout.Document, error) {
 	lines, err := readPart(ctx, w.settler.Store, file.Key, file.SHA256)
 	if errors.Is(err, errOtherContent) || errors.Is(err, collection.ErrObjectMissing) {
-		// What an earlier attempt has staged is of no use: the next one begins at the first document.
-		w.attempt.update(func(p *collection.AttemptProgress) { p.Settle = nil })
+		// What is staged is of no use: the next attempt begins at the first document.
 		return nil, w.attempt.contested(fmt.Sprintf("read %s: %v", file.Key, err))
 	}
 	if err != nil {

@@ -35,6 +35,8 @@ type trial struct {
 	number int
 	// scheduled is when the first attempt was scheduled; zero means accepted.
 	scheduled time.Time
+	// started is when this attempt began; zero means as the environment has it.
+	started time.Time
 	// heartbeat is the heartbeat timeout; zero means that there is no beat.
 	heartbeat time.Duration
 	// workflow is the id of the activity's workflow; empty means the environment's own.
@@ -76,6 +78,9 @@ func (o *outbound) GetInfo(ctx context.Context) activity.Info {
 	info.ScheduledTime = o.trial.scheduled
 	if info.ScheduledTime.IsZero() {
 		info.ScheduledTime = accepted
+	}
+	if !o.trial.started.IsZero() {
+		info.StartedTime = o.trial.started
 	}
 	info.HeartbeatTimeout = o.trial.heartbeat
 	if o.trial.workflow != "" {

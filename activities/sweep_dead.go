@@ -23,7 +23,7 @@ const (
 
 // deadLetters counts the records that have failed for good and were not run again since, by source and reason (F02, J09).
 func (c *sweepCheck) deadLetters(ctx context.Context) error {
-	failed, err := c.find(ctx, maxDeadLetters, `WorkflowType="Record" AND ExecutionStatus="Failed"`)
+	failed, err := c.find(ctx, maxDeadLetters, failedRecords)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *sweepCheck) dropRunAgain(ctx context.Context, latest map[string]Executi
 	ids := slices.Sorted(maps.Keys(latest))
 	n := 0
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		again, err := c.find(ctx, 10*idsAtOnce, `WorkflowType="Record" AND ExecutionStatus IN ("Running", "Completed") AND WorkflowId IN (%s)`, quoted(some))
+		again, err := c.find(ctx, 10*idsAtOnce, liveRecords+` AND WorkflowId IN (%s)`, quoted(some))
 		if outOfTime(ctx) {
 			c.leave(len(ids) - n*idsAtOnce)
 			for _, id := range ids[n*idsAtOnce:] {
@@ -112,7 +112,7 @@ func (c *sweepCheck) broken() {
 		c.report(collection.Finding{
 			Kind: collection.FindingDeadLettersBroken, Severity: collection.SEV1, Subject: fmt.Sprintf("%s at %s", d.Reason, d.Source),
 			Source: d.Source, Records: d.Records, Since: d.Oldest,
-			Detail: fmt.Sprintf("%d records of source %s ended as %s", d.Records, d.Source, d.Reason), Do: row.Explain,
+			Detail: fmt.Sprintf("%s of source %s ended as %s", collection.Plural(d.Records, "record"), d.Source, d.Reason), Do: row.Explain,
 		})
 	}
 }

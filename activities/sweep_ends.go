@@ -24,8 +24,7 @@ const (
 // ends looks at submissions that ended with a failure: it keeps how they ended where the engine's retention does not reach
 // and no manifest tells it, so that the answer stays the same, and reports those that are a promise broken.
 func (c *sweepCheck) ends(ctx context.Context) error {
-	closed, err := c.find(ctx, maxLooked,
-		`WorkflowType="Submission" AND ExecutionStatus IN ("Failed", "Terminated", "TimedOut", "Canceled") AND CloseTime > %q`, c.ago(endsWithin))
+	closed, err := c.find(ctx, maxLooked, brokenSubmissions+` AND CloseTime > %q`, c.ago(endsWithin))
 	if err != nil {
 		return err
 	}
@@ -50,7 +49,7 @@ func (c *sweepCheck) end(ctx context.Context, e Execution) error {
 	if err != nil {
 		return err
 	}
-	if stands == endNotSettled {
+	if stands != endInPlace {
 		if err := c.keepEnd(ctx, latest.Execution, end); err != nil {
 			return err
 		}

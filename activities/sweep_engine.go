@@ -32,7 +32,7 @@ func (c *sweepCheck) tasks(ctx context.Context) error {
 		f := collection.Finding{
 			Kind: collection.FindingTaskFailing, Severity: collection.SEV2, Subject: runs[0].WorkflowID, Source: runs[0].Source,
 			Since:  runs[0].Started,
-			Detail: fmt.Sprintf("%d workflows of type %s of %s cannot go on: their workflow tasks fail again and again", len(runs), t.kind, t.root),
+			Detail: fmt.Sprintf("%s of type %s of %s cannot go on: workflow tasks fail again and again", collection.Plural(len(runs), "workflow"), t.kind, t.root),
 			Do:     "Look at the failed task in Temporal Web: if it says nondeterminism or panic, roll the workers back to the version before, and they go on by themselves.",
 		}
 		if t.kind == collection.WorkflowRecord {
@@ -82,7 +82,7 @@ func (c *sweepCheck) leases(ctx context.Context) error {
 			}
 			c.report(collection.Finding{
 				Kind: collection.FindingLeaseNotReturned, Severity: collection.SEV3, Subject: w.Worker, Source: r.Source, Since: w.LeaseEnds,
-				Detail: fmt.Sprintf("the worker's lease ended %s ago, and %d of its permits still count against the ceiling of %s", c.now.Sub(w.LeaseEnds).Round(time.Second), w.Exposed, r.Source),
+				Detail: fmt.Sprintf("the worker's lease ended %s ago, with %s still held against the ceiling of %s", c.now.Sub(w.LeaseEnds).Round(time.Second), collection.Plural(w.Exposed, "permit"), r.Source),
 				Do:     "Nothing: they are free once its longest request must have ended; if the worker's machine still runs, look whether the process hangs.",
 			})
 		}

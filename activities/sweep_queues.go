@@ -9,24 +9,10 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-const (
-	runningRecords     = `WorkflowType="Record" AND ExecutionStatus="Running"`
-	runningBatches     = `WorkflowType="Batch" AND ExecutionStatus="Running"`
-	runningSubmissions = `WorkflowType="Submission" AND ExecutionStatus="Running"`
-)
-
-// stageQueue is a queue that all work goes through, and the role of those who poll it.
-type stageQueue struct {
-	name      string
-	workflows bool
-	role      string
-}
-
-func stageQueues() []stageQueue {
-	return []stageQueue{
-		{collection.QueueWorkflows, true, "workflows"}, {collection.QueuePlan, false, "plan"},
-		{collection.QueueParse, false, "parse"}, {collection.QueueDeliver, false, "deliver"},
-	}
+// sweptQueues are those that all work goes through. Not the fleet's: the sweep itself is one of its tasks, so that where nobody
+// polls it there is no sweep to say so.
+func sweptQueues() []collection.StageQueue {
+	return slices.DeleteFunc(collection.StageQueues(), func(q collection.StageQueue) bool { return q.Queue == collection.QueueFleet })
 }
 
 // queues reports running work that no process can be doing (G05, J10): nobody polls its queue. A worker without permits does
@@ -43,7 +29,7 @@ func (c *sweepCheck) queues(ctx context.Context) error {
 	if submissions == 0 && len(batches) == 0 {
 		return nil
 	}
-	err = each(ctx, c, stageQueues(), func(q stageQueue) string { return q.name }, func(c *sweepCheck, ctx context.Context, q stageQueue) error {
+	err = each(ctx, c, sweptQueues(), func(q collection.StageQueue) string { return q.Queue }, func(c *sweepCheck, ctx context.Context, q collection.StageQueue) error {
 		return c.stageQueue(ctx, q, submissions)
 	})
 	if err != nil {
@@ -71,15 +57,15 @@ func sourcesOf(batches []Execution) []string {
 	return slices.Compact(sources)
 }
 
-func (c *sweepCheck) stageQueue(ctx context.Context, q stageQueue, submissions int) error {
-	polled, err := c.Watch.Polled(ctx, q.name, q.workflows)
+func (c *sweepCheck) stageQueue(ctx context.Context, q collection.StageQueue, submissions int) error {
+	polled, err := c.Watch.Polled(ctx, q.Queue, q.Workflows)
 	if err != nil || polled {
 		return err
 	}
 	c.report(collection.Finding{
-		Kind: collection.FindingQueueUnpolled, Severity: collection.SEV2, Subject: q.name,
-		Detail: fmt.Sprintf("%d submissions are running, and no worker polls the queue %s", submissions, q.name),
-		Do:     fmt.Sprintf("Start a worker with the role %s; the work goes on by itself.", q.role),
+		Kind: collection.FindingQueueUnpolled, Severity: collection.SEV2, Subject: q.Queue,
+		Detail: fmt.Sprintf("no worker polls the queue %s, with %s running", q.Queue, collection.Plural(submissions, "submission")),
+		Do:     fmt.Sprintf("Start a worker with the role %s; the work goes on by itself.", q.Role),
 	})
 	return nil
 }
@@ -92,14 +78,14 @@ func (c *sweepCheck) sourceQueue(ctx context.Context, source string, rows []leas
 	if err != nil || polled {
 		return err
 	}
-	n, err := c.Watch.Count(ctx, fmt.Sprintf(`%s AND WeirSource=%q`, runningRecords, source))
+	n, err := c.Watch.Count(ctx, fmt.Sprintf(runningRecords+ofSource, source))
 	if err != nil || n == 0 {
 		return err
 	}
 	c.report(collection.Finding{
 		Kind: collection.FindingQueueUnpolled, Severity: collection.SEV2, Subject: collection.QueueCollect(source), Source: source, Records: n,
-		Detail: fmt.Sprintf("%d records of source %s are running, and no worker collects from it", n, source),
-		Do:     fmt.Sprintf("Start a worker with the role collect whose configuration has the source %s; the records go on by themselves.", source),
+		Detail: fmt.Sprintf("source %s has %s running, and no worker collects from it", source, collection.Plural(n, "record")),
+		Do:     fmt.Sprintf("Start a worker with the role %s whose configuration has the source %s; the records go on by themselves.", collection.RoleCollect, source),
 	})
 	return nil
 }

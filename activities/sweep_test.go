@@ -233,11 +233,11 @@ func quietSubmission() *tower {
 	s, b, r := running(collection.WorkflowSubmission, "s1"), running(collection.WorkflowBatch, "s1/books/1"), running(collection.WorkflowRecord, "s1/abc")
 	return &tower{
 		found: map[string][]Execution{
-			`"Submission" AND ExecutionStatus="Running"`:                     {s},
-			`"Batch" AND ExecutionStatus="Running" AND RootWorkflowId="s1"`:  {b},
-			`"Record" AND ExecutionStatus="Running" AND RootWorkflowId="s1"`: {r},
+			`"Submission" AND ExecutionStatus="Running"`:                              {s},
+			`"Batch" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/"`:  {b},
+			`"Record" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/"`: {r},
 		},
-		counts:    map[string]int{`"Record" AND ExecutionStatus="Running" AND RootWorkflowId="s1"`: 1},
+		counts:    map[string]int{`"Record" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/"`: 1},
 		lastEvent: map[string]time.Time{"s1": ago(time.Hour)},
 		runs: map[string]Described{
 			"s1":         describedAs(s, time.Time{}, Child{"s1/books/1", "r1"}),
@@ -257,7 +257,7 @@ func TestSweepOfProgress(t *testing.T) {
 	stuck := []string{"SEV2 submission_stuck s1"}
 	require.Equal(t, stuck, check(func(*tower) {}))
 	require.Empty(t, check(func(w *tower) { w.lastEvent["s1"] = ago(29 * time.Minute) }), "something has happened")
-	require.Empty(t, check(func(w *tower) { w.counts[`RootWorkflowId="s1" AND (StartTime`] = 3 }), "its records move")
+	require.Empty(t, check(func(w *tower) { w.counts[`AND WorkflowId STARTS_WITH "s1/"`] = 3 }), "its records move")
 	require.Empty(t, check(func(w *tower) { w.table = []lease.SourceView{{Source: "books"}} }), "its source is closed")
 	require.Equal(t, stuck, check(func(w *tower) { w.table = []lease.SourceView{{Source: "books", Open: true}} }))
 	require.Empty(t, check(func(w *tower) { w.runs["s1/abc"] = describedAs(running("Record", "s1/abc"), ago(time.Minute)) }), "a record backs off")
@@ -274,6 +274,90 @@ func TestSweepOfProgress(t *testing.T) {
 
 	got := check(func(w *tower) { w.tableErr = errEngine })
 	require.Equal(t, []string{"SEV3 check_failed weir/ceilings", "SEV2 submission_stuck s1"}, got)
+}
+
+// TestSweepOfReplaysAndRedeliveries: what works on a submission afterwards may be stuck as well.
+func TestSweepOfReplaysAndRedeliveries(t *testing.T) {
+	t.Parallel()
+	replay, redeliver := running(collection.WorkflowReplay, "s1/replay"), running(collection.WorkflowRedeliver, "s1/redeliver")
+	b, r := running(collection.WorkflowBatch, "s1/replay/1/books/1"), running(collection.WorkflowRecord, "s1/abc")
+	setup := func() *tower {
+		return &tower{
+			found: map[string][]Execution{
+				`WorkflowType IN ("Replay", "Redeliver") AND ExecutionStatus="Running"`:          {replay, redeliver},
+				`"Batch" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/replay/"`:  {b},
+				`"Record" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/"`:        {r},
+				`"Record" AND ExecutionStatus="Running" AND WorkflowId STARTS_WITH "s1/replay/"`: {},
+			},
+			lastEvent: map[string]time.Time{"s1/replay": ago(time.Hour), "s1/redeliver": ago(time.Hour)},
+			runs: map[string]Described{
+				"s1/replay":           describedAs(replay, time.Time{}, Child{"s1/replay/1/books/1", "r1"}),
+				"s1/replay/1/books/1": describedAs(b, time.Time{}, Child{"s1/abc", "r1"}),
+				"s1/abc":              describedAs(r, ago(50*time.Minute)),
+				"s1/redeliver":        describedAs(redeliver, ago(50*time.Minute)),
+			},
+		}
+	}
+	got := sweepNow(t, setup(), newShaky(), collection.CheckProgress)
+	require.Equal(t, []string{"SEV2 submission_stuck s1/replay", "SEV2 submission_stuck s1/redeliver"}, kinds(got))
+	require.Contains(t, got.Findings[0].Do, "run weir replay s1 again")
+	require.Contains(t, got.Findings[1].Do, "run weir redeliver s1 again")
+
+	for what, change := range map[string]func(*tower){
+		"a record of it backs off": func(w *tower) { w.runs["s1/abc"] = describedAs(r, ago(time.Minute)) },
+		"its records move":         func(w *tower) { w.counts = map[string]int{`AND WorkflowId STARTS_WITH "s1/"`: 1} },
+		"its source is closed":     func(w *tower) { w.table = []lease.SourceView{{Source: "books"}} },
+	} {
+		w := setup()
+		w.found[`WorkflowType IN ("Replay", "Redeliver") AND ExecutionStatus="Running"`] = []Execution{replay}
+		change(w)
+		require.Empty(t, sweepNow(t, w, newShaky(), collection.CheckProgress).Findings, what)
+	}
+	w := setup()
+	w.runs["s1/redeliver"] = describedAs(redeliver, ago(time.Minute))
+	delete(w.runs, "s1/abc")
+	require.Equal(t, []string{"SEV2 children_gone s1/replay/1/books/1"}, kinds(sweepNow(t, w, newShaky(), collection.CheckProgress)), "a destination that is asked again is no standstill")
+}
+
+// TestSweepOfAForeignTree: a submission that another's workflow has started has that one as its root. Its records move, and
+// that its root has ended long ago concerns nobody.
+func TestSweepOfAForeignTree(t *testing.T) {
+	t.Parallel()
+	foreign := func(e Execution) Execution { e.Root = "their-workflow"; return e }
+	w := quietSubmission()
+	for query, found := range w.found {
+		for i := range found {
+			w.found[query][i] = foreign(found[i])
+		}
+	}
+	w.found[`"Batch"`] = []Execution{foreign(running(collection.WorkflowBatch, "s1/books/1"))}
+	w.counts[`AND WorkflowId STARTS_WITH "s1/"`] = 1
+	w.runs["their-workflow"] = Described{Execution: Execution{WorkflowID: "their-workflow", Ended: ago(24 * time.Hour)}}
+	require.Empty(t, sweepNow(t, w, newShaky(), collection.CheckProgress).Findings)
+	require.Empty(t, sweepNow(t, w, newShaky(), collection.CheckOrphans).Findings)
+	require.Empty(t, w.cancelled)
+
+	w.runs["s1"] = Described{Execution: Execution{WorkflowID: "s1", Ended: ago(time.Hour)}}
+	w.runs["their-workflow"] = describedAs(running("Theirs", "their-workflow"), time.Time{})
+	require.Equal(t, []string{"SEV3 orphan s1/books/1"}, kinds(sweepNow(t, w, newShaky(), collection.CheckOrphans)), "and that it runs does not help")
+}
+
+// TestOwnerOf: a batch's own id tells whose it is.
+func TestOwnerOf(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		collection.BatchWorkflowID("s1", "books", 7):   "s1",
+		collection.BatchWorkflowID("s1", "replay", 7):  "s1",
+		collection.ReplayBatchID("s1", 2, "books", 7):  "s1/replay",
+		collection.ReplayBatchID("s1", 2, "replay", 7): "s1/replay",
+		"by-hand": "", "s1/books": "", "s1/books/7/8": "", "s1/other/1/books/7": "",
+	} {
+		owner, ok := ownerOf(id)
+		require.Equal(t, want != "", ok, id)
+		if ok {
+			require.Equal(t, want, owner, id)
+		}
+	}
 }
 
 // TestOnePoisonedSubmission: of 500 quiet submissions one brings down who looks at it, and one cannot be asked for. All

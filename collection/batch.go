@@ -63,7 +63,8 @@ type WriteLedgerInput struct {
 	Source     string      `json:"source"`
 	Number     int         `json:"number"`
 	Rows       []LedgerRow `json:"rows"`
-	// Part says that these are some of the batch's rows, which all together are too large for one call.
+	// Part says that these are some of the batch's rows, which all together are too large for one call. Rows are added to those
+	// that stand in either case; an earlier version replaced the whole part of the ledger unless this was said.
 	Part bool `json:"part,omitempty"`
 }
 
@@ -78,5 +79,8 @@ type LedgerRow struct {
 	Line   int    `json:"line"`
 	Key    string `json:"key"`
 	Source string `json:"source"`
+	// AsOf is when the engine was told to have this written: its own clock, and the same for every attempt to write it. Of two
+	// rows of a record the later one is the newer word, whichever arrives first. Nil in what an earlier version has written.
+	AsOf *time.Time `json:"as_of,omitempty"`
 	RecordResult
 }

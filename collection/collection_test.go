@@ -159,3 +159,10 @@ func TestShown(t *testing.T) {
 	require.Equal(t, "k", Record{Key: "k"}.Shown())
 	require.LessOrEqual(t, len(Record{Key: strings.Repeat("é", 300)}.Shown()), MaxKeyShown)
 }
+
+func TestPlural(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 2: "2 rows", 1200: "1200 rows"} {
+		require.Equal(t, want, Plural(n, "row"))
+	}
+}

@@ -33,6 +33,8 @@ type PlanResult struct {
 	Ship bool `json:"ship,omitempty"`
 	// Tolerate is how many rows the submission may lose.
 	Tolerate *Tolerance `json:"tolerate,omitempty"`
+	// Content is what the rows came from: another submission cannot pass for this one under its id. Plans of before lack it.
+	Content *Content `json:"content,omitempty"`
 }
 
 // SourcePlan is one source's share of a plan, in batches numbered from 1.

@@ -9,6 +9,8 @@ type CollectInput struct {
 	Source     string    `json:"source"`
 	AcceptedAt time.Time `json:"accepted_at"`
 	Record     Record    `json:"record"`
+	// Again says that a request for the record was made before, by a run that this one replays: its start wait is over.
+	Again bool `json:"again,omitempty"`
 }
 
 // CollectResult is either a captured response or an outcome: a fact about the target that ends the record.
@@ -38,7 +40,7 @@ type AttemptProgress struct {
 	InARow int    `json:"in_a_row,omitempty"`
 	// FirstRequestAt is when the first request started.
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
-	// Waiting says what the attempt waits for now: "permit", or nothing.
+	// Waiting says what the attempt waits for now: "permit", "memory", "alone" (to be the only one in its process), or nothing.
 	Waiting string `json:"waiting,omitempty"`
 	// Trail is how the attempts before went, in the heartbeats of Collect; BadEgress is the way out that failed last.
 	Trail     *Trail `json:"trail,omitempty"`
@@ -115,6 +117,11 @@ type SettleProgress struct {
 	Delivered int `json:"delivered,omitempty"`
 	// Lost are the delivered rows whose object was not there or not the same.
 	Lost []LostDelivery `json:"lost,omitempty"`
+	// Read is a digest of those delivered rows, in their order: who reads others must begin anew. Empty in what an earlier
+	// version has told, which nobody can go on behind.
+	Read string `json:"read,omitempty"`
+	// Packed is a digest of the records that the files hold, in their order.
+	Packed string `json:"packed,omitempty"`
 }
 
 // LostDelivery is a delivered record whose object Settle did not find as it was delivered.

@@ -16,6 +16,9 @@ type Via struct {
 	// the target's. What it gives is taken back by who gave it, once the response is done with. Its error ends the fetch as
 	// one that our own side broke off.
 	Room func(ctx context.Context, bytes int64) error
+	// Still is asked right before the bytes of a request go out, and after every wait for a connection; nil agrees. Its error
+	// keeps the request from being sent, and ends the fetch as one that our own side broke off.
+	Still func() error
 	// Clip takes the beginning of a body that is larger than the source's MaxBody, instead of none of it.
 	Clip bool
 }

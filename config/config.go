@@ -79,8 +79,8 @@ type Worker struct {
 	HeartbeatTimeout time.Duration `mapstructure:"heartbeat_timeout"`
 	// MaxCollects is how many collects this process runs at once, over all sources: it bounds memory.
 	MaxCollects int `mapstructure:"max_collects"`
-	// BodyMemory bounds the bodies over 1 MiB that this process holds while they are fetched and stored, in bytes; each counts
-	// as its source's MaxBody.
+	// BodyMemory bounds the bodies over 1 MiB that this process holds, in bytes. While one is fetched and stored it counts as
+	// its source's MaxBody; while it is parsed, as 32 times its size, for the tree that it becomes.
 	BodyMemory int64 `mapstructure:"body_memory"`
 	// ParseSlots is how many responses are parsed at once; one per CPU unless set.
 	ParseSlots int `mapstructure:"parse_slots"`

@@ -129,7 +129,9 @@ func checkPrefix(prefix string) error {
 	switch {
 	case prefix == "":
 		return nil
-	case !strings.HasSuffix(prefix, "/"), strings.HasPrefix(prefix, "/"), strings.Contains(prefix, "//"), strings.Contains(prefix, ".."):
+	case slices.ContainsFunc(strings.Split(prefix, "/"), func(part string) bool { return part == "." || part == ".." }):
+		return errors.New("a folder of the prefix is called '.' or '..', which stores read differently: name the folders without, for instance incoming/weir/")
+	case !strings.HasSuffix(prefix, "/"), strings.HasPrefix(prefix, "/"), strings.Contains(prefix, "//"):
 		return errors.New("write folders with a slash behind each and none in front, for instance incoming/weir/")
 	case !prefixText.MatchString(prefix) || len(prefix) > maxPrefix:
 		return fmt.Errorf("use at most %d letters, digits, slashes and !_.*'()=-", maxPrefix)

@@ -29,6 +29,7 @@ const fewestReasonWords = 3
 
 func checkRobots(s collection.Source, path string, p *problems) {
 	checkOneOf(p, path+".robots", s.Robots, collection.RobotsObey, collection.RobotsIgnore)
+	checkOwnAgents(s, path, p)
 	words := len(strings.Fields(s.RobotsReason))
 	switch {
 	case s.Robots == collection.RobotsIgnore && words < fewestReasonWords:

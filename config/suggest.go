@@ -20,12 +20,16 @@ func unknownKey(path, key string, siblings []string) string {
 	return "there is no such key: use one of " + strings.Join(siblings, ", ")
 }
 
-// nearest is the candidate that is spelled most like key, or nothing if none is like it.
+// nearest is the key that is spelled most like another, or nothing if none is like it.
 func nearest(key string, candidates []string) string {
-	folded := strings.ReplaceAll(strings.ToLower(key), "-", "_")
-	best, least := "", max(2, len(folded)/3)+1
+	return Nearest(strings.ReplaceAll(strings.ToLower(key), "-", "_"), candidates)
+}
+
+// Nearest is the candidate that is spelled most like a name, or nothing if none is like it.
+func Nearest(name string, candidates []string) string {
+	best, least := "", max(2, len(name)/3)+1
 	for _, c := range candidates {
-		if d := distance(folded, c); d < least && d < len(c) {
+		if d := distance(name, c); d < least && d < len(c) {
 			best, least = c, d
 		}
 	}

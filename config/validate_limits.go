@@ -12,7 +12,7 @@ import (
 
 // Bounds of the keys that say how hard a source may be asked, and when.
 const (
-	maxCeiling       = 10_000
+	maxCeiling       = lease.MostCeiling
 	maxPace          = 10_000.0
 	maxBurst         = 1000
 	minBreakerWindow = time.Second

@@ -1,13 +1,18 @@
 package integration
 
 import (
+	"crypto/rand"
 	"flag"
+	"math"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/integration/harness"
@@ -120,7 +125,8 @@ func TestSetCeilingLive(t *testing.T) {
 	before := started(films, time.Now().Add(-span), span)
 	two := 2
 	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: &two, Reason: "too loud"})
-	until(t, time.Minute, "the drain", func() bool { return books.InFlight() <= 2 })
+	// That few are in flight between two rounds of requests says nothing: every worker must have heard of it.
+	until(t, time.Minute, "the drain", func() bool { return row(t, f, "books").Exposed <= 2 && books.InFlight() <= 2 })
 	most := 0
 	for range 40 {
 		most = max(most, books.InFlight())
@@ -150,6 +156,33 @@ func started(s *sourcesite.Site, from time.Time, span time.Duration) (n int) {
 		}
 	}
 	return n
+}
+
+// TestCeilingAfterReset has the owner forget every renewal while its workers hold the whole ceiling, and a new worker come.
+func TestCeilingAfterReset(t *testing.T) {
+	const records, ceiling = 60, 4
+	books := site(t, "127.0.0.1")
+	books.SetLatency(time.Second)
+	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+		{Name: "books", Host: books.Host, Ceiling: ceiling, Timeout: 5 * time.Second},
+	}})
+	startWorker(t, f)
+	startWorker(t, f)
+	submission := submitCSV(t, f, pages(records, books))
+	until(t, time.Minute, "a full ceiling", func() bool { return books.InFlight() == ceiling })
+	_, err := f.Engine.ResetWorkflowExecution(t.Context(), &workflowservice.ResetWorkflowExecutionRequest{
+		Namespace: f.Stack.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: collection.CeilingsID}, Reason: "a test",
+		WorkflowTaskFinishEventId: tasks(t, f, collection.CeilingsID)[0], RequestId: rand.Text(),
+		ResetReapplyExcludeTypes: []enumspb.ResetReapplyExcludeType{enumspb.RESET_REAPPLY_EXCLUDE_TYPE_UPDATE},
+	})
+	require.NoError(t, err)
+	reset := time.Now()
+	startWorker(t, f)
+	wait(t, f, submission, 2*time.Minute)
+	deliveredOnce(t, f, submission, records)
+	require.Equal(t, ceiling, books.Ledger().Peak, "the source's own count")
+	t.Logf("figure: owner reset without its updates: the source was silent for %s",
+		longestSilence(books, reset, books.Ledger().Last).Round(10*time.Millisecond))
 }
 
 // TestPauseAndResume stops a source and lets it go on; its records burn no attempts meanwhile.
@@ -199,10 +232,11 @@ func TestThrottleStopsTheSource(t *testing.T) {
 	submission := submitCSV(t, f, pages(records, books))
 	wait(t, f, submission, 2*time.Minute)
 	deliveredOnce(t, f, submission, records)
-	// What was under way, or on its way to the other worker, may still come; then there is silence.
+	// What was under way may still come, and what the other worker starts before it learns of it: with a renewal, at the latest
+	// when its lease of 3 s has ended. Nothing comes after that until the time is over, by the site's own clock.
+	const learnt = 3500 * time.Millisecond
+	require.Zero(t, started(books, throttledAt.Add(learnt), retryAfter-learnt), "requests within the time that the source has asked for")
 	quiet := longestSilence(books, throttledAt, throttledAt.Add(retryAfter+time.Second))
-	// The other worker learns of it with a renewal, at the latest when its lease of 3 s ends.
-	require.GreaterOrEqual(t, quiet, retryAfter-3500*time.Millisecond)
 	t.Logf("figure: 429 with Retry-After 7 s: the whole source was silent for %s", quiet.Round(10*time.Millisecond))
 }
 
@@ -220,7 +254,13 @@ func longestSilence(s *sourcesite.Site, from, until time.Time) time.Duration {
 }
 
 // TestPace counts the starts of requests at a source with a pace, over several workers.
+//
+// That a fleet never starts more than burst + pace × span requests within any span is an invariant, and is held to exactly
+// where the starts are known: in the simulation of internal/lease. A site knows when requests arrive: one that took its time
+// arrives close to the next, and what has queued while this process did not run arrives at once. So one more is allowed, and
+// what the pace lets through while this process stood still. How close the fleet comes to its pace is a figure.
 func TestPace(t *testing.T) {
+	const pace, burst = 5.0, 2
 	books := site(t, "127.0.0.1")
 	f := ownFleet(t, harness.Options{Sources: []harness.Source{
 		{Name: "books", Host: books.Host, Ceiling: 8, More: []string{"pace: 5"}},
@@ -228,25 +268,49 @@ func TestPace(t *testing.T) {
 	for range 4 {
 		startWorker(t, f)
 	}
+	stoodStill := watchStandstill(t)
 	submission := submitCSV(t, f, pages(110, books))
 	wait(t, f, submission, 3*time.Minute)
 	deliveredOnce(t, f, submission, 110)
-	starts := books.Starts()
-	// How close a fleet comes to its pace is a figure, and depends on the machine; that it never goes faster is the
-	// invariant. A late request may arrive close to the next one, hence one more.
-	const pace, burst = 5.0, 2
+	starts, still := books.Starts(), stoodStill()
+	late := 1 + math.Ceil(pace*still.Seconds())
 	for i := range starts {
 		for j := i + 1; j < len(starts); j++ {
 			span := starts[j].Sub(starts[i])
-			if span >= time.Second {
-				require.LessOrEqual(t, float64(j-i), pace*1.1*span.Seconds()+burst+1, "within %s", span)
-			}
+			require.LessOrEqual(t, float64(j-i+1), burst+pace*1.1*span.Seconds()+late, "a burst: within %s", span)
 		}
 	}
 	// The first seconds are the workers' first leases.
 	steady := starts[20:]
 	rate := float64(len(steady)-1) / steady[len(steady)-1].Sub(steady[0]).Seconds()
-	t.Logf("figure: pace 5/s over 4 workers: %.2f/s at the source, at most %d starts within 50 ms", rate, closest(starts))
+	t.Logf("figure: pace 5/s over 4 workers: %.2f/s at the source, at most %d starts within 50 ms; this process stood still for %s at most",
+		rate, closest(starts), still.Round(time.Millisecond))
+}
+
+// watchStandstill measures how long this process does not get to run at most, until the result is asked for.
+func watchStandstill(t *testing.T) (longest func() time.Duration) {
+	const tick = 5 * time.Millisecond
+	stop, result := make(chan struct{}), make(chan time.Duration, 1)
+	go func() {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		last, longest := time.Now(), time.Duration(0)
+		for {
+			select {
+			case <-ticker.C:
+				longest, last = max(longest, time.Since(last)-tick), time.Now()
+			case <-stop:
+				result <- longest
+				return
+			}
+		}
+	}()
+	end := sync.OnceFunc(func() { close(stop) })
+	t.Cleanup(end)
+	return func() time.Duration {
+		end()
+		return <-result
+	}
 }
 
 // closest is the largest number of requests that started within 50 ms.

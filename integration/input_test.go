@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/integration/harness"
@@ -96,12 +97,96 @@ func TestSubmissionsThatCannotBePlanned(t *testing.T) {
 	require.Contains(t, status.Detail, "uploads/acme/x/none.csv")
 	status = requireFailed(t, f, collection.SubmissionInput{Customer: "acme", Upload: "uploads/other/x/f.csv"}, collection.ReasonSubmissionInvalid)
 	require.Contains(t, status.Detail, "uploads/acme/")
-	status = requireFailed(t, f, collection.SubmissionInput{Customer: "nobody", Records: rows}, collection.ReasonCustomerUnknown)
-	require.Contains(t, status.Detail, "nobody")
 	status = requireFailed(t, f, collection.SubmissionInput{Customer: "acme", Records: rows, Source: "nothing"}, collection.ReasonSourceUnknown)
 	require.Contains(t, status.Detail, "nothing")
 	requireFailed(t, f, collection.SubmissionInput{Customer: "acme"}, collection.ReasonSubmissionInvalid)
 	require.Zero(t, books.Ledger().Requests)
+}
+
+// TestUnknownCustomer: another worker may know the customer, so the plan is tried again, and says why.
+func TestUnknownCustomer(t *testing.T) {
+	books := site(t, "127.0.0.1")
+	f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host}}})
+	startWorker(t, f)
+	rows := []json.RawMessage{json.RawMessage(`{"url":"` + books.URL + `/a"}`)}
+	submitted, err := f.Client.Submit(t.Context(), starter.Request{ID: id(t), Customer: "nobody", Records: rows})
+	require.NoError(t, err)
+	until(t, time.Minute, "a second attempt of the plan", func() bool {
+		d, err := f.Engine.DescribeWorkflowExecution(t.Context(), submitted.ID, "")
+		require.NoError(t, err)
+		for _, a := range d.GetPendingActivities() {
+			if a.GetAttempt() > 1 {
+				require.Contains(t, a.GetLastFailure().GetMessage(), `customer "nobody" is not in this worker's configuration`)
+				return true
+			}
+		}
+		return false
+	})
+	require.NoError(t, f.Client.Cancel(t.Context(), submitted.ID, "a test"))
+	status := wait(t, f, submitted.ID, time.Minute)
+	require.Equal(t, collection.StateCancelled, status.State)
+	require.Zero(t, books.Ledger().Requests)
+}
+
+// TestIDOfAnother: an id that was given once collects nothing else, whoever starts it and however.
+func TestIDOfAnother(t *testing.T) {
+	const records = 30
+	books := site(t, "127.0.0.1")
+	books.SetLatency(200 * time.Millisecond)
+	f := fleet(t, harness.Options{
+		Sources:   []harness.Source{{Name: "books", Host: books.Host, Ceiling: 2}},
+		Customers: []harness.Customer{{Name: "acme"}, {Name: "initech"}},
+	})
+	startWorker(t, f)
+	name := id(t)
+	own := func() starter.Request {
+		return starter.Request{ID: name, Customer: "acme", File: strings.NewReader(pages(records, books)), FileName: "big.csv"}
+	}
+	refused := func(says string, change func(*starter.Request)) {
+		t.Helper()
+		r := own()
+		r.FileName = "other.csv"
+		change(&r)
+		_, err := f.Client.Submit(t.Context(), r)
+		var taken *collection.IDTakenError
+		require.ErrorAs(t, err, &taken)
+		require.ErrorContains(t, err, says)
+	}
+	others := func(r *starter.Request) { r.Customer = "initech" }
+	corrected := func(r *starter.Request) { r.File = strings.NewReader(pages(2, books)) }
+
+	first := submit(t, f, own())
+	refused("not initech's", others)
+	until(t, time.Minute, "some deliveries", func() bool { return deliveredOf(t, f, first) >= 3 })
+	refused("/other.csv", corrected)
+	require.NoError(t, f.Client.Cancel(t.Context(), first, "a test"))
+	require.Equal(t, collection.StateCancelled, wait(t, f, first, time.Minute).State)
+	refused("not initech's", others)
+	refused("/other.csv", corrected)
+
+	key := collection.UploadKey("initech", name, "other.csv")
+	_, err := f.Store.Put(t.Context(), key, []byte(pages(2, books)), "")
+	require.NoError(t, err)
+	asked := books.Ledger().Requests
+	run, err := f.Engine.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: name, TaskQueue: collection.QueueWorkflows},
+		collection.WorkflowSubmission, collection.SubmissionInput{Customer: "initech", Upload: key})
+	require.NoError(t, err)
+	var app *temporal.ApplicationError
+	err = run.Get(t.Context(), nil)
+	require.ErrorAs(t, err, &app)
+	require.Equal(t, string(collection.ReasonSubmissionInvalid), app.Type())
+	require.ErrorContains(t, err, "it is customer acme's, not initech's")
+	require.Equal(t, asked, books.Ledger().Requests)
+	for info, err := range f.Store.List(t.Context(), collection.DeliveryPrefix("initech", name)) {
+		require.NoError(t, err)
+		t.Errorf("%s was written", info.Key)
+	}
+
+	again := own()
+	again.FileName = "the same as big.csv"
+	submit(t, f, again)
+	require.Equal(t, collection.StateComplete, wait(t, f, name, time.Minute).State)
+	deliveredOnce(t, f, name, records)
 }
 
 // TestOddRows mixes rows of every kind in one file; the good ones are delivered and each bad one is told with its line.

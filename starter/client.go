@@ -13,6 +13,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/objectstore"
 	"github.com/weir-collect/weir/internal/telemetry"
 )
@@ -48,23 +49,27 @@ type Store interface {
 
 // Client submits work and answers questions about it. It is safe for concurrent use.
 type Client struct {
-	engine    client.Client
+	engine client.Client
+	// contact is the first one with the engine; nil where it is made.
+	contact   *connect.Contact
 	store     Store
 	sources   []string
 	namespace string
 }
 
-// Dial connects to the engine and the bucket of a configuration; both must answer within 10 s. logger receives what the
-// Temporal SDK has to say; nil drops it.
+// Dial makes a client for the engine and the bucket of a configuration, and sends nothing: each is connected to when it is first
+// needed, so that one answers without the other as far as it knows. What needs a side that does not answer within 10 s fails with
+// an error that names its address and says what to do; a *NoEngineError where it is the engine. Dial's own error is one of the
+// configuration. logger receives what the Temporal SDK has to say; nil drops it.
 func Dial(ctx context.Context, cfg config.Config, secrets Secrets, logger *slog.Logger) (*Client, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	engine, err := connect.Temporal(ctx, cfg, secrets, connect.TemporalOptions{Logger: telemetry.TemporalLogger(logger)})
+	engine, contact, err := connect.TemporalWhenNeeded(cfg, secrets, connect.TemporalOptions{Logger: telemetry.TemporalLogger(logger)})
 	if err != nil {
 		return nil, err
 	}
-	store, err := connect.Store(ctx, cfg, secrets)
+	store, err := connect.StoreWhenNeeded(ctx, cfg, secrets)
 	if err != nil {
 		engine.Close()
 		return nil, err
@@ -74,7 +79,9 @@ func Dial(ctx context.Context, cfg config.Config, secrets Secrets, logger *slog.
 		engine.Close()
 		return nil, err
 	}
-	return New(engine, store, namespace, cfg.Sources), nil
+	c := New(engine, store, namespace, cfg.Sources)
+	c.contact = contact
+	return c, nil
 }
 
 // New is a client over connections that are already open. sources help to find records by their URL or key.
@@ -92,8 +99,11 @@ func (c *Client) Close() { c.engine.Close() }
 // Cancel asks a submission to stop: what runs is stopped, what is delivered stays, and the manifest is written. reason is
 // kept in the workflow's history.
 func (c *Client) Cancel(ctx context.Context, id, reason string) error {
-	err := c.requestCancel(ctx, id, reason)
-	if isNotFound(err) {
+	if err := c.contact.Make(ctx); err != nil {
+		return err
+	}
+	err := engine.Cancel(ctx, c.engine.WorkflowService(), engine.Cancellation{Namespace: c.namespace, WorkflowID: id, Reason: reason})
+	if engine.IsUnknown(err) {
 		return fmt.Errorf("submission %s is not running: %w", id, ErrNotFound)
 	}
 	if err != nil {

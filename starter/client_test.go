@@ -2,6 +2,7 @@ package starter_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
+	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/starter"
 )
@@ -68,14 +70,58 @@ func TestErrNotPlanned(t *testing.T) {
 	require.NotErrorIs(t, errors.New("not planned"), starter.ErrNotPlanned)
 }
 
-// TestDialNamesWhatDoesNotAnswer also holds that nobody needs a logger.
-func TestDialNamesWhatDoesNotAnswer(t *testing.T) {
-	env := map[string]string{"WEIR_TEMPORAL_ADDRESS": "127.0.0.1:1"}
-	cfg, err := config.Load(config.Options{Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+// closedPorts is a client of a Temporal and a bucket at ports where nothing listens.
+func closedPorts(t *testing.T) *starter.Client {
+	t.Helper()
+	env := map[string]string{
+		"WEIR_TEMPORAL_ADDRESS": "127.0.0.1:1", "WEIR_S3_ENDPOINT": "http://127.0.0.1:2", "WEIR_S3_ACCESS_KEY": "env:KEY", "WEIR_S3_SECRET_KEY": "env:KEY",
+		"KEY": "k",
+	}
+	lookUp := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	cfg, err := config.Load(config.Options{Env: lookUp})
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	c, err := starter.Dial(t.Context(), cfg, starter.Secrets{Env: lookUp}, nil)
+	require.NoError(t, err, "nothing is sent yet")
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestDialledClientNamesWhatDoesNotAnswer also holds that nobody needs a logger: what needs the engine says where it was looked
+// for and what to do, and is quick about it.
+func TestDialledClientNamesWhatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	_, err = starter.Dial(ctx, cfg, starter.SystemSecrets(), nil)
-	require.ErrorContains(t, err, "127.0.0.1:1")
-	require.ErrorContains(t, err, "temporal.address")
+	c := closedPorts(t)
+	for what, ask := range map[string]func() error{
+		"submit": func() error {
+			_, err := c.Submit(ctx, starter.Request{Customer: "acme", Records: []json.RawMessage{[]byte(`{"url": "https://books.example/1"}`)}})
+			return err
+		},
+		"cancel":  func() error { return c.Cancel(ctx, submission, "") },
+		"sources": func() error { _, err := c.Sources(ctx); return err },
+		"command": func() error {
+			_, err := c.Command(ctx, collection.UpdatePause, collection.SourceCommand{Source: "books"})
+			return err
+		},
+		"replay":     func() error { _, _, err := c.ReplayStatus(ctx, submission); return err },
+		"sweep":      func() error { _, err := c.Sweep(ctx); return err },
+		"sweep now":  func() error { _, err := c.SweepNow(ctx, collection.SweepInput{}); return err },
+		"tidy":       func() error { _, err := c.LastTidy(ctx); return err },
+		"oldest":     func() error { _, err := c.OldestOpen(ctx); return err },
+		"dead":       func() error { _, err := starter.GroupDead(c.Dead(ctx, starter.DeadFilter{})); return err },
+		"status":     func() error { _, err := c.Status(ctx, submission); return err },
+		"wait":       func() error { _, err := c.Wait(ctx, submission, nil); return err },
+		"one record": func() error { _, err := c.Record(ctx, submission, bookID(1)); return err },
+	} {
+		err := ask()
+		var silent *starter.NoEngineError
+		require.ErrorAs(t, err, &silent, what)
+		require.ErrorContains(t, err, "Temporal does not answer at 127.0.0.1:1: is it running, and is temporal.address right?", what)
+		require.NotErrorIs(t, err, starter.ErrNotFound, what)
+	}
+	_, err := c.Links(ctx, submission, time.Hour)
+	require.ErrorContains(t, err, "the store at http://127.0.0.1:2", "Temporal is not asked")
+	require.NotErrorIs(t, err, starter.ErrNotFound)
+	require.NoError(t, ctx.Err(), "all of it together")
 }

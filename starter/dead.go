@@ -19,6 +19,9 @@ type DeadFilter struct {
 	Select     collection.ReplaySelect
 	// Before chooses those that were dead before a time.
 	Before time.Time
+	// Rows has the line, the key and the kept bytes of those looked up that the engine knows; of those that the ledger knows they
+	// are told in any case.
+	Rows bool
 }
 
 // DeadLetter is a record that has failed for good and waits for a person.
@@ -28,9 +31,11 @@ type DeadLetter struct {
 	Source     string            `json:"source"`
 	Customer   string            `json:"customer,omitempty"`
 	Reason     collection.Reason `json:"reason,omitempty"`
-	// Since is when it failed, or, where only the ledger knows, when it was last worked on; nil when nobody has noted it.
+	// Since is when it failed last, or, where the engine has forgotten that, when its site was last asked; nil when nobody has
+	// noted it.
 	Since *time.Time `json:"since,omitempty"`
-	// Ground is what knew it: "engine" or "ledger". The rest is known by the ledger alone.
+	// Ground is what knew it: "engine" or "ledger". Its detail is known by the ledger alone, and the rest of what follows, too,
+	// unless it was looked up.
 	Ground string `json:"ground"`
 	Line   int    `json:"line,omitempty"`
 	Key    string `json:"key,omitempty"`

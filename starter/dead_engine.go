@@ -9,18 +9,13 @@ import (
 	"strings"
 
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/converter"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
-const (
-	// deadPage is how many workflows are listed with one call.
-	deadPage = 1000
-	// maxDead bounds what is held of the engine's list.
-	maxDead = 500_000
-)
+// maxDead bounds what is held of the engine's list.
+const maxDead = 500_000
 
 // deadOfEngine lists the records whose workflows have failed, submission by submission, as far as they still are dead.
 func (c *Client) deadOfEngine(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
@@ -32,6 +27,9 @@ func (c *Client) deadOfEngine(ctx context.Context, f DeadFilter) iter.Seq2[DeadL
 		}
 		for of := range chunks(letters) {
 			dead, err := c.confirmed(ctx, f, of)
+			if err == nil && f.Rows {
+				dead, err = c.withRows(ctx, dead)
+			}
 			if err != nil {
 				yield(DeadLetter{}, err)
 				return
@@ -67,24 +65,20 @@ func (c *Client) failedRecords(ctx context.Context, f DeadFilter) ([]DeadLetter,
 	if err != nil {
 		return nil, err
 	}
+	if err := c.contact.Make(ctx); err != nil {
+		return nil, fmt.Errorf("list the dead letters: %w", err)
+	}
 	latest := map[string]DeadLetter{}
-	request := &workflowservice.ListWorkflowExecutionsRequest{Namespace: c.namespace, PageSize: deadPage, Query: query}
-	for {
-		page, err := c.engine.ListWorkflow(ctx, request)
+	for info, err := range engine.Runs(ctx, c.engine, engine.Search{Namespace: c.namespace, Query: query}) {
 		if err != nil {
 			return nil, fmt.Errorf("list the dead letters: %w", err)
 		}
-		for _, info := range page.GetExecutions() {
-			l, ok := ofWorkflow(info)
-			if known, twice := latest[info.GetExecution().GetWorkflowId()]; ok && (!twice || known.Since.Before(*l.Since)) {
-				latest[info.GetExecution().GetWorkflowId()] = l
-			}
+		l, ok := ofWorkflow(info)
+		if known, twice := latest[info.GetExecution().GetWorkflowId()]; ok && (!twice || known.Since.Before(*l.Since)) {
+			latest[info.GetExecution().GetWorkflowId()] = l
 		}
 		if len(latest) > maxDead {
 			return nil, fmt.Errorf("there are more than %d dead letters: ask by submission, source or reason", maxDead)
-		}
-		if request.NextPageToken = page.GetNextPageToken(); len(request.NextPageToken) == 0 {
-			break
 		}
 	}
 	letters := make([]DeadLetter, 0, len(latest))
@@ -137,17 +131,9 @@ func (f DeadFilter) query() (string, error) {
 func ofWorkflow(info *workflowpb.WorkflowExecutionInfo) (DeadLetter, bool) {
 	submission, record, ok := strings.Cut(info.GetExecution().GetWorkflowId(), "/")
 	since := info.GetCloseTime().AsTime()
-	fields := info.GetSearchAttributes().GetIndexedFields()
-	keyword := func(name string) (value string) {
-		if payload := fields[name]; payload != nil {
-			// One that cannot be read is as good as none.
-			_ = converter.GetDefaultDataConverter().FromPayload(payload, &value)
-		}
-		return value
-	}
 	return DeadLetter{
-		Submission: submission, Record: record, Source: keyword(collection.AttributeSource),
-		Customer: keyword(collection.AttributeCustomer), Reason: collection.Reason(keyword(collection.AttributeReason)),
+		Submission: submission, Record: record, Source: engine.Keyword(info, collection.AttributeSource),
+		Customer: engine.Keyword(info, collection.AttributeCustomer), Reason: collection.Reason(engine.Keyword(info, collection.AttributeReason)),
 		Since: &since, Ground: "engine",
 	}, ok && collection.IsRecordID(record)
 }

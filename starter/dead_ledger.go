@@ -18,29 +18,54 @@ func (c *Client) deadOfSubmission(ctx context.Context, f DeadFilter) iter.Seq2[D
 			yield(DeadLetter{}, err)
 			return
 		}
-		pending := map[string]bool{}
-		for row, err := range c.Records(ctx, f.Submission, Filter{}) {
+		found, engineErr := c.failedRecords(ctx, f)
+		c.deadRows(ctx, plan, f, found, engineErr)(yield)
+	}
+}
+
+// deadRows lists what the rows of a submission tell of its dead letters. found are those that the engine remembers: it knows
+// when they failed, and of those without a ledger nobody else knows. engineErr says why it could not be asked.
+func (c *Client) deadRows(ctx context.Context, plan collection.PlanResult, f DeadFilter, found []DeadLetter, engineErr error) iter.Seq2[DeadLetter, error] {
+	return func(yield func(DeadLetter, error) bool) {
+		remembered := make(map[string]DeadLetter, len(found))
+		for _, l := range found {
+			remembered[l.Record] = l
+		}
+		pending, unwritten := map[string]collection.LedgerRow{}, false
+		for row, err := range c.Records(ctx, plan.Submission, Filter{}) {
 			if err != nil {
 				yield(DeadLetter{}, err)
 				return
 			}
 			if row.Outcome == OutcomePending || row.Outcome == OutcomeUnknown {
-				pending[row.Record] = true
+				unwritten = true
+				if _, ok := remembered[row.Record]; ok {
+					pending[row.Record] = row
+				}
 			}
-			if row.IsDead() && !yield(ofLedger(plan, row), nil) {
+			// A cancelled record that is named is run again by a replay, as a dead letter is.
+			if !row.IsDead() && !(row.Outcome == collection.OutcomeCancelled && f.Select.Takes(row)) {
+				continue
+			}
+			l := ofLedger(plan, row)
+			if known, ok := remembered[l.Record]; ok {
+				l.Since = known.Since
+			}
+			if !yield(l, nil) {
 				return
 			}
 		}
-		if len(pending) == 0 {
+		if unwritten && engineErr != nil {
+			yield(DeadLetter{}, engineErr)
 			return
 		}
-		found, err := c.failedRecords(ctx, f)
-		if err != nil {
-			yield(DeadLetter{}, err)
-			return
-		}
-		for _, letter := range found {
-			if pending[letter.Record] && !yield(letter, nil) {
+		for _, l := range found {
+			row, ok := pending[l.Record]
+			if !ok {
+				continue
+			}
+			l.Line, l.Key = row.Line, row.Key
+			if !yield(l, nil) {
 				return
 			}
 		}
@@ -95,18 +120,14 @@ func (c *Client) confirmed(ctx context.Context, f DeadFilter, letters []DeadLett
 	if agree(manifest, letters) {
 		return letters, nil
 	}
-	remembered := make(map[string]DeadLetter, len(letters))
-	for _, l := range letters {
-		remembered[l.Record] = l
+	plan, err := c.planned(ctx, first.Submission)
+	if err != nil {
+		return nil, err
 	}
-	f.Submission = first.Submission
 	var dead []DeadLetter
-	for l, err := range c.deadOfSubmission(ctx, f) {
+	for l, err := range c.deadRows(ctx, plan, f, letters, nil) {
 		if err != nil {
 			return nil, err
-		}
-		if known, ok := remembered[l.Record]; ok {
-			l.Since = known.Since
 		}
 		dead = append(dead, l)
 	}

@@ -136,14 +136,76 @@ func TestDeadOfOneSubmission(t *testing.T) {
 	require.Len(t, got, 2)
 	require.Equal(t, []string{"ledger", "engine"}, []string{got[0].Ground, got[1].Ground})
 	require.Equal(t, "raw/x", got[0].Raw)
-	require.Equal(t, &fetched, got[0].Since, "when it was last worked on")
+	require.Equal(t, &failedAt, got[0].Since, "when it failed, as weir dead says of all submissions")
+	require.Equal(t, []any{5, bookURL(3)}, []any{got[1].Line, got[1].Key}, "the plan tells which it is")
 	require.Equal(t, bookID(3), got[1].Record)
 
 	row.Trail = &collection.Trail{Attempts: []collection.AttemptLine{{At: tried}}}
 	stores(tr, collection.LedgerKey(submission, "books", 1), booksRows[0], row)
 	got = dead(t, tr, starter.DeadFilter{Submission: submission, Select: collection.ReplaySelect{Records: []string{bookURL(2)}}})
 	require.Len(t, got, 1)
-	require.Equal(t, &tried, got[0].Since)
+	require.Equal(t, &failedAt, got[0].Since)
+	require.NotEqual(t, &tried, got[0].Since)
+}
+
+// TestDeadThatTheEngineHasForgotten: the ledger knows when the site was last asked.
+func TestDeadThatTheEngineHasForgotten(t *testing.T) {
+	t.Parallel()
+	fetched, tried := accepted.Add(time.Hour), accepted.Add(2*time.Hour)
+	for name, listed := range map[string]error{"it remembers none": nil, "it does not answer": errDown} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := setup(t).planned()
+			row := booksRows[1]
+			row.FirstRequestAt, row.Raw = &accepted, &collection.Raw{Key: "raw/x", FetchedAt: fetched}
+			stores(tr, collection.LedgerKey(submission, "books", 1), booksRows[0], row)
+			stores(tr, collection.LedgerKey(submission, "books", 2), collection.LedgerRow{Source: "books", RecordResult: collection.RecordResult{
+				Record: bookID(3), Outcome: collection.OutcomeCancelled, Reason: collection.ReasonCancelled}})
+			tr.engine.On("ListWorkflow", mock.Anything, mock.Anything).Return(&workflowservice.ListWorkflowExecutionsResponse{}, listed)
+			got := dead(t, tr, starter.DeadFilter{Submission: submission})
+			require.Len(t, got, 1)
+			require.Equal(t, &fetched, got[0].Since)
+
+			row.Trail = &collection.Trail{Attempts: []collection.AttemptLine{{At: tried}}}
+			stores(tr, collection.LedgerKey(submission, "books", 1), booksRows[0], row)
+			got = dead(t, tr, starter.DeadFilter{Submission: submission})
+			require.Equal(t, &tried, got[0].Since)
+
+			// What a replay would run again, a dry run counts.
+			got = dead(t, tr, starter.DeadFilter{Submission: submission, Select: collection.ReplaySelect{Reasons: []collection.Reason{collection.ReasonCancelled}}})
+			require.Len(t, got, 1)
+			require.Equal(t, bookID(3), got[0].Record)
+		})
+	}
+}
+
+// TestDeadWithRows: which records they are, the plan knows, though the engine knows only their ids.
+func TestDeadWithRows(t *testing.T) {
+	t.Parallel()
+	runs := []*workflowpb.WorkflowExecutionInfo{
+		failedRun(submission+"/"+bookID(2), "books", collection.ReasonParseEmpty, accepted),
+		failedRun(submission+"/"+bookID(3), "books", collection.ReasonTimeout, accepted),
+	}
+	tr := setup(t).underway()
+	row := booksRows[1]
+	row.Raw = &collection.Raw{Key: "raw/x"}
+	stores(tr, collection.LedgerKey(submission, "books", 1), booksRows[0], row)
+	tr.lists(allFailed, runs)
+	got := dead(t, tr, starter.DeadFilter{Rows: true})
+	require.Len(t, got, 2)
+	told := map[string]starter.DeadLetter{}
+	for _, l := range got {
+		require.Equal(t, "engine", l.Ground)
+		told[l.Key] = l
+	}
+	require.Equal(t, []any{2, "raw/x"}, []any{told[bookURL(2)].Line, told[bookURL(2)].Raw})
+	require.Equal(t, []any{5, ""}, []any{told[bookURL(3)].Line, told[bookURL(3)].Raw}, "its batch runs, and its plan tells")
+
+	tr = setup(t)
+	tr.lists(allFailed, runs)
+	got = dead(t, tr, starter.DeadFilter{Rows: true})
+	require.Len(t, got, 2)
+	require.Empty(t, got[0].Key, "the plan is not kept any more")
 }
 
 func TestDeadQuery(t *testing.T) {

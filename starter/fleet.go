@@ -41,6 +41,9 @@ func (c *Client) Egresses(ctx context.Context) ([]EgressView, error) {
 func (c *Client) askOwner(ctx context.Context, question, what string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
+	if err := c.contact.Make(ctx); err != nil {
+		return err
+	}
 	value, err := c.engine.QueryWorkflow(ctx, collection.CeilingsID, "", question)
 	var unanswered *serviceerror.QueryFailed
 	switch {
@@ -64,6 +67,9 @@ func (c *Client) Command(ctx context.Context, update string, in collection.Sourc
 	var row SourceView
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
+	if err := c.contact.Make(ctx); err != nil {
+		return row, err
+	}
 	handle, err := c.engine.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: collection.CeilingsID, UpdateName: update, Args: []any{in}, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})

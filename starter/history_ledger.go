@@ -20,37 +20,27 @@ type ledgerPart struct {
 // ahead is how many parts are read at once: enough to hide the store's answer times, few enough for memory.
 const ahead = 8
 
-// ledger reads the ledger of a plan, part by part in its order. Of more than most parts it reads those that are spread
-// evenly; zero reads all.
-func (c *Client) ledger(ctx context.Context, plan collection.PlanResult, most int) iter.Seq2[ledgerPart, error] {
+// ledger reads the ledger of a plan, part by part in its order.
+func (c *Client) ledger(ctx context.Context, plan collection.PlanResult) iter.Seq2[ledgerPart, error] {
 	var parts []ledgerPart
 	for _, src := range plan.Sources {
 		for _, batch := range src.Batches {
 			parts = append(parts, ledgerPart{source: src.Source, batch: batch})
 		}
 	}
-	parts = spread(parts, most)
 	return inOrder(ctx, len(parts), func(ctx context.Context, i int) (ledgerPart, error) {
-		part := parts[i]
-		var err error
-		part.rows, err = readLines[collection.LedgerRow](ctx, c.store, collection.LedgerKey(plan.Submission, part.source, part.batch.Number))
-		if errors.Is(err, collection.ErrObjectMissing) {
-			part.open, err = true, nil
-		}
-		return part, err
+		return c.ledgerPart(ctx, plan.Submission, parts[i])
 	})
 }
 
-// spread keeps at most so many of a list, evenly over it; zero keeps all.
-func spread[T any](list []T, most int) []T {
-	if most == 0 || len(list) <= most {
-		return list
+// ledgerPart reads the rows of a part.
+func (c *Client) ledgerPart(ctx context.Context, submission string, part ledgerPart) (ledgerPart, error) {
+	var err error
+	part.rows, err = readLines[collection.LedgerRow](ctx, c.store, collection.LedgerKey(submission, part.source, part.batch.Number))
+	if errors.Is(err, collection.ErrObjectMissing) {
+		part.open, err = true, nil
 	}
-	kept := make([]T, most)
-	for i := range kept {
-		kept[i] = list[i*len(list)/most]
-	}
-	return kept
+	return part, err
 }
 
 // inOrder does n reads, a few at once, and yields them in their order up to the first error.

@@ -8,23 +8,15 @@ import (
 	"github.com/weir-collect/weir/internal/sizing"
 )
 
-// Service times are read from a part of the ledgers: some thousand of them say as much as a million.
-const (
-	// partsEach is how many ledger parts are read of one submission, partsAll of all of them.
-	partsEach = 3
-	partsAll  = 400
-	// DefaultMaxMeasured bounds the records of the submissions that are read: a study replays them one by one.
-	DefaultMaxMeasured = 5_000_000
-	// maxServices bounds how many service times are kept.
-	maxServices = 20_000
-)
+// DefaultMaxMeasured bounds the records of the submissions that are read: a study replays them one by one.
+const DefaultMaxMeasured = 5_000_000
 
 // Measured is what really arrived, for package sizing.
 type Measured struct {
 	History *sizing.History
 	Coverage
-	// Parts is how many ledger parts were read for service times. Unknown is how many of their records were requested, and do
-	// not tell for how long.
+	// Parts is how many ledger parts were read for service times, drawn from the whole window. Unknown is how many of their records
+	// were requested, and do not tell for how long.
 	Parts   int
 	Unknown int
 }
@@ -40,36 +32,25 @@ func (c *Client) Measured(ctx context.Context, w Window, progress func(Coverage)
 		w.MaxRecords = DefaultMaxMeasured
 	}
 	m := Measured{History: &sizing.History{Until: w.Until}}
-	var services []float64
+	drawn := sample{strata: map[string]*stratum{}}
 	var err error
 	m.Coverage, err = c.past(ctx, w, progress, func(plan collection.PlanResult) (int, error) {
 		if plan.Accepted == 0 {
 			return 0, nil
 		}
 		m.History.Batches = append(m.History.Batches, sizing.Recorded{At: plan.AcceptedAt, Jobs: plan.Accepted})
-		if m.Parts >= partsAll {
-			return plan.Accepted, nil
-		}
-		for part, err := range c.ledger(ctx, plan, partsEach) {
-			if err != nil {
-				return 0, err
-			}
-			m.Parts++
-			for _, row := range part.rows {
-				took, requested := Service(row.RecordResult)
-				switch {
-				case took > 0:
-					services = append(services, took.Minutes())
-				case requested:
-					m.Unknown++
-				}
-			}
-		}
+		drawn.add(plan)
 		return plan.Accepted, nil
 	})
-	m.History.ServiceMinutes = spread(services, maxServices)
+	if err != nil {
+		return m, err
+	}
 	m.History.Sort()
-	return m, err
+	if m.Parts, err = drawn.read(ctx, c); err != nil {
+		return m, err
+	}
+	m.History.Services, m.Unknown = drawn.services()
+	return m, nil
 }
 
 // Service is how long a record's requests were in flight, all attempts together: the time for which it held a permit of its

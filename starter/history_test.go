@@ -243,13 +243,10 @@ func TestRecordsWhoseLedgerIsGone(t *testing.T) {
 		remember         func(p *past)
 		unknown, stopped int
 	}{
-		"settled":   {collection.StateComplete, func(p *past) { p.trial.describes("a-1", described(collection.WorkflowSubmission, completed), nil) }, 7, 0},
-		"forgotten": {collection.StatePartiallyFailed, func(p *past) { p.trial.forgot("a-1") }, 7, 0},
-		"cancelled": {collection.StateCancelled, func(p *past) { p.trial.forgot("a-1") }, 5, 2},
-		"not shipped": {collection.StateComplete, func(p *past) {
-			p.trial.describes("a-1", described(collection.WorkflowSubmission, failed), nil)
-			ends(p.trial, "a-1", collection.SubmissionResult{}, ended(temporal.NewApplicationError("not shipped", "destination_refused")))
-		}, 7, 0},
+		"settled":      {collection.StateComplete, func(p *past) { p.trial.describes("a-1", described(collection.WorkflowSubmission, completed), nil) }, 7, 0},
+		"forgotten":    {collection.StatePartiallyFailed, func(p *past) { p.trial.forgot("a-1") }, 7, 0},
+		"cancelled":    {collection.StateCancelled, func(p *past) { p.trial.forgot("a-1") }, 5, 2},
+		"failed since": {collection.StateComplete, func(p *past) { p.trial.describes("a-1", described(collection.WorkflowSubmission, failed), nil) }, 7, 0},
 	} {
 		p := newPast(t)
 		p.submitted("a-1", "acme", 0, startedAfter(3, 0, time.Second), pending(7))

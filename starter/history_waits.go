@@ -3,6 +3,7 @@ package starter
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -26,7 +27,7 @@ func (c *Client) Waits(ctx context.Context, w Window, progress func(Coverage)) (
 func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collection.PlanResult, now time.Time) (int, error) {
 	book.Submission(plan.Customer, plan.Rejected)
 	open := map[string]int{}
-	for part, err := range c.ledger(ctx, plan, 0) {
+	for part, err := range c.ledger(ctx, plan) {
 		if err != nil {
 			return 0, err
 		}
@@ -50,7 +51,8 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 // has ended without any word of them has lost them.
 func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open map[string]int, now time.Time) error {
 	status, running, err := c.look(ctx, plan.Submission)
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	silent := silentEngine(ctx, err)
+	if err != nil && silent == nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	kept := false
@@ -60,6 +62,10 @@ func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collecti
 			return err
 		}
 		kept = err == nil
+	}
+	if !kept && silent != nil {
+		return fmt.Errorf("how long the records of submission %s wait cannot be known now: the bucket has no manifest, as of one that is under way; %w",
+			plan.Submission, silent)
 	}
 	unreleased := map[string]int{}
 	for _, s := range status.Sources {

@@ -59,7 +59,12 @@ func (c *Client) findInWhole(ctx context.Context, key, record string) (collectio
 	return entry, ok, nil
 }
 
-// keptEnd is how a submission ended that left no manifest, as the sweep has kept it.
+// forgotten tells a submission's end as the sweep has kept it.
+func (c *Client) forgotten(id string) teller {
+	return func(ctx context.Context) (collection.SubmissionStatus, bool, error) { return c.keptEnd(ctx, id) }
+}
+
+// keptEnd is how a submission ended that left no manifest, or whose delivery was not shipped, as the sweep has kept it.
 func (c *Client) keptEnd(ctx context.Context, id string) (status collection.SubmissionStatus, kept bool, err error) {
 	key := collection.EndKey(id)
 	body, err := c.store.Get(ctx, key, maxDocument)

@@ -38,6 +38,7 @@ var (
 	plan = collection.PlanResult{
 		Submission: submission, Customer: "acme", AcceptedAt: accepted, Expected: 6, Accepted: 4, RejectedParts: 1,
 		Lane: collection.LaneNormal, Weight: 1, Notes: []string{"the lane urgent is not granted"},
+		Content: &collection.Content{Upload: collection.UploadKey("acme", submission, "books.csv"), SHA256: collection.Digest([]byte(rows))},
 		Sources: []collection.SourcePlan{
 			{Source: "books", Records: 3, Batches: []collection.BatchPlan{{Number: 1, Records: 2}, {Number: 2, Records: 1}}},
 			{Source: "films", Records: 1, Batches: []collection.BatchPlan{{Number: 1, Records: 1}}},

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/urlkey"
 	"github.com/weir-collect/weir/internal/verdict"
 )
@@ -37,6 +38,8 @@ type RecordAnswer struct {
 	Result *collection.RecordResult `json:"result,omitempty"`
 	// Activity is what the engine knows of the running stage.
 	Activity *RunningActivity `json:"activity,omitempty"`
+	// Notes say who could not be asked.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // RunningActivity is the stage that a record is in now.
@@ -54,7 +57,8 @@ type RunningActivity struct {
 	Progress *collection.AttemptProgress `json:"progress,omitempty"`
 }
 
-// Record says where one record of a submission is. name is its id, its key, or its URL.
+// Record says where one record of a submission is. name is its id, its key, or its URL. While the engine or the store does not
+// answer, the other's word is given as Status does.
 func (c *Client) Record(ctx context.Context, id, name string) (RecordAnswer, error) {
 	if err := collection.CheckSubmissionID(id); err != nil {
 		return RecordAnswer{}, err
@@ -67,7 +71,10 @@ func (c *Client) Record(ctx context.Context, id, name string) (RecordAnswer, err
 		if err == nil {
 			return answer, nil
 		}
-		if !isNotFound(err) {
+		if silent := silentEngine(ctx, err); silent != nil {
+			return c.recordAlone(ctx, id, name, silent)
+		}
+		if !engine.IsUnknown(err) {
 			return answer, fmt.Errorf("ask for record %s of %s: %w", candidate, id, err)
 		}
 	}
@@ -103,7 +110,7 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 		return RecordAnswer{}, err
 	}
 	info := d.GetWorkflowExecutionInfo()
-	in, err := c.startedWith(ctx, workflowID, info.GetExecution().GetRunId())
+	in, err := startInput[collection.RecordInput](ctx, c, workflowID, info.GetExecution().GetRunId())
 	if err != nil {
 		return RecordAnswer{}, err
 	}
@@ -127,18 +134,22 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 }
 
 // unlessLost is the ledger's answer where that knows better than the record's workflow: that a delivered object was not
-// there any more when the submission was settled. A ledger that cannot be read leaves the workflow's answer as it is.
+// there any more when the submission was settled. A ledger that cannot be read leaves the workflow's answer as it is; that the
+// store does not answer is noted.
 func (c *Client) unlessLost(ctx context.Context, answer RecordAnswer) RecordAnswer {
 	stored, err := c.storedRecord(ctx, answer.Submission, answer.Record)
 	if err == nil && stored.Result != nil && stored.Result.Lost != nil {
 		return stored
 	}
+	if silentStore(ctx, err) {
+		answer.Notes = append(answer.Notes, byEngineAlone)
+	}
 	return answer
 }
 
-// startedWith is the input of a record's workflow. It stands in the first event of the history, so this is one call.
-func (c *Client) startedWith(ctx context.Context, workflowID, runID string) (collection.RecordInput, error) {
-	var in collection.RecordInput
+// startInput is the input of a workflow. It stands in the first event of the history, so this is one call.
+func startInput[T any](ctx context.Context, c *Client, workflowID, runID string) (T, error) {
+	var in T
 	history := c.engine.GetWorkflowHistory(ctx, workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	first, err := history.Next()
 	if err != nil {
@@ -240,6 +251,10 @@ func (c *Client) scan(ctx context.Context, plan collection.PlanResult, name stri
 			case OutcomePending:
 				answer.Ground, answer.Stage = "plan", StageWaiting
 			case OutcomeUnknown:
+				if reader.silent != nil {
+					return RecordAnswer{}, fmt.Errorf("how record %s of submission %s ended cannot be known now: its ledger is not in the bucket; %w",
+						name, id, reader.silent)
+				}
 				answer.Ground, answer.Result = "plan", &row.RecordResult
 			case collection.OutcomeDuplicate, collection.OutcomeInvalid:
 				// Rows that became no record come first. The record itself, if there is one, is what was asked for.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
 // rowReader reads the parts of one submission's rows.
@@ -14,6 +15,8 @@ type rowReader struct {
 	plan   collection.PlanResult
 	// without is what is known of records without a ledger, once somebody has asked: the same for all of them.
 	without *collection.RecordResult
+	// silent is set when it is known from the bucket alone.
+	silent *NoEngineError
 }
 
 func (c *Client) rows(plan collection.PlanResult) *rowReader {
@@ -40,7 +43,7 @@ func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
 		return *r.without, nil
 	}
 	running, err := r.client.runs(ctx, r.plan.Submission)
-	if err != nil {
+	if r.silent = silentEngine(ctx, err); err != nil && r.silent == nil {
 		return collection.RecordResult{}, err
 	}
 	fate := collection.RecordResult{Outcome: OutcomePending}
@@ -49,9 +52,16 @@ func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
 		if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
 			return fate, err
 		}
+		if err != nil && r.silent != nil {
+			return fate, fmt.Errorf("where the records of submission %s without a ledger are cannot be known now: the bucket has no manifest, "+
+				"as of one that is under way; %w", r.plan.Submission, r.silent)
+		}
 		fate = collection.RecordResult{Outcome: OutcomeUnknown, Detail: ledgerNotKept}
 		if err != nil || manifest.State == collection.StateCancelled {
 			fate.Detail = ledgerMissing
+		}
+		if r.silent != nil {
+			fate.Detail += " (" + r.silent.Short() + byStoreAlone + ")"
 		}
 	}
 	r.without = &fate
@@ -62,7 +72,7 @@ func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
 func (c *Client) runs(ctx context.Context, id string) (bool, error) {
 	described, err := c.describe(ctx, id)
 	switch {
-	case isNotFound(err):
+	case engine.IsUnknown(err):
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("ask for submission %s: %w", id, err)

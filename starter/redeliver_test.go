@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/mocks"
 	"go.temporal.io/sdk/temporal"
@@ -67,8 +69,49 @@ func TestRedeliver(t *testing.T) {
 	require.Equal(t, collection.RedeliverInput{ShipInput: collection.ShipInput{Submission: submission, Customer: "acme", To: "acme-new"}, Cancelled: true}, *in)
 	require.Equal(t, submission+"/redeliver", o.ID)
 	require.Equal(t, collection.QueueWorkflows, o.TaskQueue)
-	require.Equal(t, enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING, o.WorkflowIDConflictPolicy, "a running one is joined")
+	require.Equal(t, enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, o.WorkflowIDConflictPolicy, "a running one may go elsewhere")
+	require.True(t, o.WorkflowExecutionErrorWhenAlreadyStarted)
 	require.Equal(t, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, o.WorkflowIDReusePolicy)
+}
+
+// TestRedeliverJoins: one that brings the delivery to the same place is waited for, one to another place is no answer.
+func TestRedeliverJoins(t *testing.T) {
+	t.Parallel()
+	id := collection.RedeliverWorkflowID(submission)
+	for name, c := range map[string]struct{ asked, runs, says string }{
+		"the same":             {"acme-new", "acme-new", ""},
+		"its own":              {"", "", ""},
+		"another's":            {"acme-new", "acme-old", "already, to the destination of customer acme-old, and not to the destination of customer acme-new: wait"},
+		"its own runs":         {"acme-new", "", "already, to where its own customer takes it, and not to"},
+		"another's runs":       {"", "acme-new", "temporal workflow cancel --workflow-id " + id},
+		"nobody can say where": {"", "", "ask where the redelivery of submission acme-1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := setup(t).settled(collection.StateComplete)
+			tr.forgot(submission)
+			tr.engine.On("ExecuteWorkflow", mock.Anything, mock.Anything, collection.WorkflowRedeliver, mock.Anything).
+				Return(nil, serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", run))
+			switch {
+			case strings.HasPrefix(name, "nobody"):
+				tr.history(id, nil, errDown)
+			default:
+				tr.startedWith(id, collection.RedeliverInput{ShipInput: collection.ShipInput{Submission: submission, Customer: "acme", To: c.runs}})
+			}
+			want := collection.RedeliverResult{Shipped: shipped}
+			if c.says == "" {
+				ends(tr, id, want, nil)
+			}
+			got, err := tr.client.Redeliver(t.Context(), submission, c.asked)
+			if c.says == "" {
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+			require.Zero(t, got)
+		})
+	}
 }
 
 // TestRedeliverRefusals: what is not there or not settled cannot be delivered again, and a failure says its reason alone.
@@ -131,7 +174,7 @@ func TestStatusSaysWhatIsShipped(t *testing.T) {
 				require.NoError(t, err)
 				if c.shipped {
 					require.NotEqual(t, collection.StateFailed, got.State)
-					require.Len(t, got.Notes, map[bool]int{true: 2, false: 1}[failedBefore], "what has happened is told")
+					require.Equal(t, plan.Notes, got.Notes, "and the answer is the same when the engine has forgotten how its workflow ended")
 					continue
 				}
 				require.Equal(t, collection.StateFailed, got.State)

@@ -12,9 +12,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
-// ErrNotSettled says that a submission has no manifest yet: what it does can still change.
+// ErrNotSettled says that a submission has no manifest yet, or was submitted again and runs: what it does can still change.
 var ErrNotSettled = errors.New("not settled")
 
 // ReplayStarted says what came of a request to replay.
@@ -30,19 +31,17 @@ type ReplayStarted struct {
 // or URL. ErrNotFound says that nothing is known of the submission, ErrNotSettled that it must end first.
 func (c *Client) Replay(ctx context.Context, in collection.ReplayInput) (ReplayStarted, error) {
 	started := ReplayStarted{Submission: in.Submission, ID: collection.ReplayWorkflowID(in.Submission)}
-	plan, err := c.planned(ctx, in.Submission)
+	plan, err := c.settledPlan(ctx, in.Submission)
 	if err != nil {
-		return started, err
-	}
-	if _, _, err := c.manifest(ctx, plan); errors.Is(err, collection.ErrObjectMissing) {
-		return started, fmt.Errorf("submission %s cannot be replayed yet: wait for its end, or submit it again under the same id: %w", in.Submission, ErrNotSettled)
-	} else if err != nil {
 		return started, err
 	}
 	if err := in.Check(); err != nil {
 		return started, fmt.Errorf("the replay cannot be made: %w", err)
 	}
 	if in.Select.Records, err = c.recordsNamed(ctx, plan, in.Select.Records); err != nil {
+		return started, err
+	}
+	if err := c.notRunning(ctx, in.Submission); err != nil {
 		return started, err
 	}
 	customer := temporal.NewSearchAttributeKeyKeyword(collection.AttributeCustomer)
@@ -69,6 +68,20 @@ func (c *Client) Replay(ctx context.Context, in collection.ReplayInput) (ReplayS
 	return started, nil
 }
 
+// notRunning refuses a submission that was submitted again and has not ended: what it does can still change.
+func (c *Client) notRunning(ctx context.Context, submission string) error {
+	described, err := c.describe(ctx, submission)
+	switch {
+	case engine.IsUnknown(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("ask whether submission %s runs: %w", submission, err)
+	case isRunning(described):
+		return fmt.Errorf("submission %s was submitted again and runs: wait for its end, then replay it: %w", submission, ErrNotSettled)
+	}
+	return nil
+}
+
 // ReplayStatus asks the latest replay of a submission where it stands; running says whether the engine still runs it. It needs a
 // worker, and the engine's memory: ErrNotFound says that there was no replay, or that it is forgotten.
 func (c *Client) ReplayStatus(ctx context.Context, submission string) (status collection.ReplayStatus, running bool, err error) {
@@ -77,7 +90,7 @@ func (c *Client) ReplayStatus(ctx context.Context, submission string) (status co
 	}
 	id := collection.ReplayWorkflowID(submission)
 	described, err := c.describe(ctx, id)
-	if isNotFound(err) {
+	if engine.IsUnknown(err) {
 		return status, false, fmt.Errorf("there is no replay of %s: %w", submission, ErrNotFound)
 	}
 	if err != nil {

@@ -1,6 +1,8 @@
 package starter_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +29,7 @@ func (tr *trial) replays(err error) (*client.StartWorkflowOptions, *collection.R
 	var in collection.ReplayInput
 	begun := &mocks.WorkflowRun{}
 	begun.On("GetRunID").Return(run)
+	tr.knows(completed)
 	tr.engine.On("ExecuteWorkflow", mock.Anything, mock.Anything, collection.WorkflowReplay, mock.Anything).
 		Run(func(args mock.Arguments) {
 			options, in = args.Get(1).(client.StartWorkflowOptions), args.Get(3).(collection.ReplayInput)
@@ -65,6 +68,18 @@ func TestReplayIsNotStarted(t *testing.T) {
 	_, err := tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission})
 	require.ErrorIs(t, err, starter.ErrNotSettled)
 	require.ErrorContains(t, err, "wait for its end")
+
+	for _, status := range []enumspb.WorkflowExecutionStatus{running, paused} {
+		tr = setup(t).settled(collection.StateCancelled)
+		tr.knows(status)
+		_, err = tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission})
+		require.ErrorIs(t, err, starter.ErrNotSettled, "it was submitted again")
+		require.ErrorContains(t, err, "wait for its end, then replay it")
+	}
+	tr = setup(t).settled(collection.StateCancelled)
+	tr.describes(submission, nil, errDown)
+	_, err = tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission})
+	require.ErrorIs(t, err, errDown)
 
 	tr = setup(t)
 	tr.forgot("nope")
@@ -134,6 +149,8 @@ func TestWaitReplay(t *testing.T) {
 		"cancelled before":      {temporal.NewCanceledError(), "the replay was cancelled", collection.ReplayResult{}},
 		"failed, with a result": {temporal.NewNonRetryableApplicationError("2 left", "internal", nil, whole), "failed, internal: 2 left", whole},
 		"failed, without":       {temporal.NewNonRetryableApplicationError("not settled", "command_refused", nil), "not settled", collection.ReplayResult{}},
+		"cancelled while it shipped": {temporal.NewNonRetryableApplicationError("settled, and not shipped", "cancelled", nil, whole),
+			"the replay was cancelled while it shipped: settled, and not shipped", whole},
 		"terminated":            {&temporal.TerminatedError{}, "was terminated: replay it again", collection.ReplayResult{}},
 		"ended in no usual way": {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), "without a result", collection.ReplayResult{}},
 	} {
@@ -156,6 +173,7 @@ func TestWaitReplay(t *testing.T) {
 				require.NoError(t, err)
 			} else {
 				require.ErrorContains(t, err, c.says, name)
+				require.Equal(t, strings.HasPrefix(c.says, "the replay was cancelled"), errors.Is(err, starter.ErrReplayCancelled), name)
 			}
 		})
 	}

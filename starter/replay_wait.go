@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
 // ErrReplayCancelled says that somebody has stopped a replay; what it had done by then is settled.
@@ -30,7 +31,7 @@ func (c *Client) WaitReplay(ctx context.Context, started ReplayStarted, progress
 			return ofReplay(started, result, err)
 		case err == nil:
 			answered = time.Now()
-		case isNotFound(err), ctx.Err() == nil && time.Since(answered) > patience:
+		case engine.IsUnknown(err), ctx.Err() == nil && time.Since(answered) > patience:
 			return collection.ReplayResult{}, fmt.Errorf("wait for the replay of %s: %w", started.Submission, err)
 		}
 		select {
@@ -69,6 +70,9 @@ func ofReplay(started ReplayStarted, result collection.ReplayResult, err error) 
 		if app.HasDetails() {
 			// A failure without a result is one all the same.
 			_ = app.Details(&result)
+		}
+		if app.Type() == string(collection.ReasonCancelled) {
+			return result, fmt.Errorf("%w while it shipped: %s", ErrReplayCancelled, app.Message())
 		}
 		return result, fmt.Errorf("the replay of %s failed, %s: %s", started.Submission, app.Type(), app.Message())
 	case errors.As(err, &cancelled):

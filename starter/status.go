@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/verdict"
 )
 
@@ -19,18 +19,22 @@ const queryTimeout = 4 * time.Second
 
 // Status says where a submission stands. A running one is asked itself; when no worker answers, its history is
 // read instead. One that has ended is told by its manifest, else by what the engine keeps of its end. ErrNotFound says that there
-// is no such submission.
+// is no such submission. While the engine or the store does not answer, the other's word is given, with a note, as far as it goes:
+// what only the silent one knows is an error, and never an ErrNotFound.
 func (c *Client) Status(ctx context.Context, id string) (collection.SubmissionStatus, error) {
 	status, _, err := c.look(ctx, id)
-	return status, err
+	if err != nil {
+		return c.alone(ctx, id, status, err)
+	}
+	return status, nil
 }
 
 // look is Status, and says whether the engine runs the submission.
 func (c *Client) look(ctx context.Context, id string) (status collection.SubmissionStatus, running bool, err error) {
 	described, err := c.describe(ctx, id)
 	switch {
-	case isNotFound(err):
-		status, err = c.storedStatus(ctx, id)
+	case engine.IsUnknown(err):
+		status, err = c.storedStatus(ctx, id, c.forgotten(id))
 		return status, false, err
 	case err != nil:
 		return status, false, fmt.Errorf("ask for submission %s: %w", id, err)
@@ -38,22 +42,22 @@ func (c *Client) look(ctx context.Context, id string) (status collection.Submiss
 	if !isSubmission(described) {
 		return status, false, fmt.Errorf("%s is a workflow of type %s, not a submission: %w", id, typeOf(described), ErrNotFound)
 	}
-	switch described.GetWorkflowExecutionInfo().GetStatus() {
-	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
+	if isRunning(described) {
 		return c.runningStatus(ctx, id, described), true, nil
-	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED:
-		status, err = c.storedStatus(ctx, id)
-		switch {
-		case err == nil && status.Result == nil, errors.Is(err, ErrNotFound):
-			// It was cancelled before it was settled, or what it has left in the store is deleted.
-		default:
-			return status, false, err
-		}
-	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
-		if status, ok := c.shippedSince(ctx, id); ok {
-			return status, false, nil
-		}
 	}
+	ended := func(ctx context.Context) (collection.SubmissionStatus, bool, error) {
+		end, err := c.endedStatus(ctx, id, described)
+		return end, err == nil, err
+	}
+	// What stands counts, however the workflow ended: once the engine has forgotten that, the answer is the same.
+	status, err = c.storedStatus(ctx, id, ended)
+	switch {
+	case err == nil && status.Result != nil:
+		return status, false, nil
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return status, false, err
+	}
+	// It ended before it was settled, or what it has left in the store is deleted.
 	status, err = c.endedStatus(ctx, id, described)
 	return status, false, err
 }
@@ -67,18 +71,28 @@ func (c *Client) runningStatus(ctx context.Context, id string, d *workflowservic
 		err = value.Get(&status)
 	}
 	if err == nil {
+		status.Notes = append(slices.Clip(status.Notes), stopping(d, "it is stopping")...)
 		return status
 	}
-	const noWorker = "no worker answers: is a worker with the role workflows running?"
+	noWorker := NoWorker(collection.RoleWorkflows)
 	status, err = c.offlineStatus(ctx, id, d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 	if err != nil {
 		status = c.outline(ctx, id, d)
 		status.State = collection.StateProcessing
 		status.Notes = []string{noWorker + " And its history cannot be read, so that counts are not known now."}
-		return status
+	} else {
+		status.Notes = append(slices.Clip(status.Notes), noWorker+" These are the counts that its batches have told last.")
 	}
-	status.Notes = append(slices.Clip(status.Notes), noWorker+" These are the counts that its batches have told last.")
+	status.Notes = append(status.Notes, stopping(d, "it stops once a worker takes that up")...)
 	return status
+}
+
+// stopping is the note of a submission that runs and was asked to stop.
+func stopping(d *workflowservice.DescribeWorkflowExecutionResponse, what string) []string {
+	if !d.GetWorkflowExtendedInfo().GetCancelRequested() {
+		return nil
+	}
+	return []string{"somebody has cancelled it: " + what}
 }
 
 // outline is what the engine knows of a submission without asking it.
@@ -116,7 +130,7 @@ func settle(status *collection.SubmissionStatus, result collection.SubmissionRes
 
 // customerOf reads the customer from the search attributes, else from the plan; empty when neither is there.
 func (c *Client) customerOf(ctx context.Context, id string, d *workflowservice.DescribeWorkflowExecutionResponse) string {
-	if customer := attribute(d, collection.AttributeCustomer); customer != "" {
+	if customer := engine.Keyword(d.GetWorkflowExecutionInfo(), collection.AttributeCustomer); customer != "" {
 		return customer
 	}
 	plan, err := c.plan(ctx, id)

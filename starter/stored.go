@@ -10,13 +10,15 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
 // maxDocument bounds what is read of a plan or a manifest.
 const maxDocument = 16 << 20
 
-// storedStatus tells what the plan and the manifest say.
-func (c *Client) storedStatus(ctx context.Context, id string) (collection.SubmissionStatus, error) {
+// storedStatus tells what the plan and the manifest say. How its workflow ended, if nobody better is there to tell, the sweep
+// has kept.
+func (c *Client) storedStatus(ctx context.Context, id string, ended teller) (collection.SubmissionStatus, error) {
 	plan, err := c.plan(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		if end, kept, endErr := c.keptEnd(ctx, id); endErr != nil || kept {
@@ -56,7 +58,7 @@ func (c *Client) storedStatus(ctx context.Context, id string) (collection.Submis
 			Source: s.Source, Records: s.Expected, Released: s.Expected, Outcomes: s.Outcomes,
 		})
 	}
-	return status, c.shippedStatus(ctx, plan, &status)
+	return status, c.shippedStatus(ctx, plan, &status, ended)
 }
 
 // plan is a submission's plan; ErrNotFound when there is none.
@@ -87,7 +89,7 @@ func (c *Client) planned(ctx context.Context, id string) (collection.PlanResult,
 	}
 	described, err := c.describe(ctx, id)
 	switch {
-	case isNotFound(err):
+	case engine.IsUnknown(err):
 		return plan, missing
 	case err != nil:
 		return plan, fmt.Errorf("ask for submission %s: %w", id, err)

@@ -43,18 +43,20 @@ type Request struct {
 type Submitted struct {
 	ID    string `json:"id"`
 	RunID string `json:"run_id"`
-	// Existing is set when the submission was there before: nothing was uploaded or started.
+	// Existing is set when the same submission was there before: nothing was uploaded or started.
 	Existing bool `json:"existing"`
 }
 
 // Submit uploads the file and starts the submission. It returns when the engine has recorded the submission; none of the
-// work happens in the call (A01). A file that cannot be a submission is refused before anything is uploaded.
+// work happens in the call (A01). A file that cannot be a submission is refused before anything is uploaded, and so is another
+// customer's, or another file, under an id that was given before: with a *collection.IDTakenError.
 func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 	r.FileName = baseName(r.FileName)
 	in := collection.SubmissionInput{
 		Customer: r.Customer, Format: r.Format, Records: r.Records, Source: r.Source, Lane: r.Lane, Tolerate: r.Tolerate,
 	}
-	size, err := identify(&r, in)
+	derived := r.ID == ""
+	size, sum, err := identify(&r, in)
 	if err != nil {
 		return Submitted{}, err
 	}
@@ -64,7 +66,12 @@ func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 	if err := errors.Join(collection.CheckSubmissionID(r.ID), in.Check()); err != nil {
 		return Submitted{}, fmt.Errorf("the submission cannot be accepted: %w", err)
 	}
-	if known, ok, err := c.known(ctx, r.ID); ok || err != nil {
+	origin, err := originOf(in, sum)
+	if err != nil {
+		return Submitted{}, err
+	}
+	w := claim{id: r.ID, origin: origin, derived: derived}
+	if known, ok, err := c.known(ctx, w); ok || err != nil {
 		return known, err
 	}
 	if r.File != nil {
@@ -83,7 +90,7 @@ func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 			return Submitted{}, fmt.Errorf("upload %s: %w", r.FileName, err)
 		}
 	}
-	return c.start(ctx, r, in)
+	return c.start(ctx, r, in, w)
 }
 
 // maxFileName bounds the part of an upload's key that the caller names; S3 gateways over file systems take no more than
@@ -104,19 +111,19 @@ func baseName(name string) string {
 	return name
 }
 
-// identify completes the request's id, and returns the file's size.
-func identify(r *Request, in collection.SubmissionInput) (int64, error) {
+// identify completes the request's id, and returns the file's size and its digest.
+func identify(r *Request, in collection.SubmissionInput) (size int64, digest string, err error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n%s\n", in.Customer, in.Source, in.Format)
-	var size int64
 	if r.File != nil {
-		var err error
+		file := sha256.New()
 		if _, err = r.File.Seek(0, io.SeekStart); err == nil {
-			size, err = io.Copy(sum, r.File)
+			size, err = io.Copy(io.MultiWriter(sum, file), r.File)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read %s: %w", r.FileName, err)
+			return 0, "", fmt.Errorf("read %s: %w", r.FileName, err)
 		}
+		digest = hex.EncodeToString(file.Sum(nil))
 	}
 	for _, record := range in.Records {
 		fmt.Fprintf(sum, "%s\n", record)
@@ -124,10 +131,10 @@ func identify(r *Request, in collection.SubmissionInput) (int64, error) {
 	if r.ID == "" {
 		r.ID = fmt.Sprintf("%s-%s", r.Customer, hex.EncodeToString(sum.Sum(nil))[:12])
 	}
-	return size, nil
+	return size, digest, nil
 }
 
-func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionInput) (Submitted, error) {
+func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionInput, w claim) (Submitted, error) {
 	customer := temporal.NewSearchAttributeKeyKeyword(collection.AttributeCustomer)
 	run, err := c.engine.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID:                    r.ID,
@@ -144,7 +151,7 @@ func (c *Client) start(ctx context.Context, r Request, in collection.SubmissionI
 	}, collection.WorkflowSubmission, in)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		// It came between our look and our start.
-		known, ok, err := c.known(ctx, r.ID)
+		known, ok, err := c.known(ctx, w)
 		if err == nil && !ok {
 			err = fmt.Errorf("submission %s was started by somebody else and has ended already: submit it again", r.ID)
 		}

@@ -3,6 +3,7 @@ package starter_test
 import (
 	"context"
 	"io"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ const run = "run-1"
 // bucket is a store in memory that also signs links, notes what is read, and can be told to fail.
 type bucket struct {
 	*memstore.Store
+	// mu guards reads: parts of a ledger are read a few at once.
+	mu    sync.Mutex
 	reads []string
 	// fails are the errors of single keys, of "sign " and a key, and of "upload".
 	fails  map[string]error
@@ -47,7 +50,9 @@ type bucket struct {
 }
 
 func (b *bucket) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
+	b.mu.Lock()
 	b.reads = append(b.reads, key)
+	b.mu.Unlock()
 	if err := b.fails[key]; err != nil {
 		return nil, err
 	}

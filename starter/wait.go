@@ -17,7 +17,8 @@ const patience = time.Minute
 
 // Wait follows a submission to its end and returns its last status. progress is called with every new status, from
 // Wait's own goroutine; it may be nil. A submission that fails or is cancelled is no error of Wait's: the status says so.
-// An engine or a store that does not answer for a minute is, and so is a submission that nobody brings to its end.
+// An engine that does not answer from the start is, and one that does not for a minute, or such a store, unless what the other
+// says is an end, which is returned as Status does; and so is a submission that nobody brings to its end.
 func (c *Client) Wait(ctx context.Context, id string, progress func(collection.SubmissionStatus)) (collection.SubmissionStatus, error) {
 	ticker := time.NewTicker(progressInterval)
 	defer ticker.Stop()
@@ -38,8 +39,11 @@ func (c *Client) Wait(ctx context.Context, id string, progress func(collection.S
 			if !running && status.Stage != "ship" {
 				return status, fmt.Errorf("submission %s has not been settled, and the engine runs it no more: submit it again under the same id", id)
 			}
-		case errors.Is(err, ErrNotFound), ctx.Err() == nil && time.Since(answered) > patience:
+		case errors.Is(err, ErrNotFound):
 			return status, err
+		case silentEngine(ctx, err) != nil && !c.contact.Ever(), ctx.Err() == nil && time.Since(answered) > patience:
+			// An engine that has not been there from the start is no restart.
+			return c.alone(ctx, id, status, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -3,17 +3,16 @@ package workers
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/workflows"
 )
@@ -39,6 +38,8 @@ type lessee struct {
 	config   string
 	since    int64
 	worker   string
+	// outvoted says that the fleet works by another configuration.
+	outvoted bool
 }
 
 func newLessee(engine client.Client, logger *slog.Logger, permits *Permits, sources []lease.SourceConfig, settings lease.Settings, worker string) (*lessee, error) {
@@ -158,6 +159,7 @@ func (l *lessee) renew(ctx context.Context) error {
 		return err
 	}
 	l.permits.receive(result.Answer)
+	l.compare(result.Config, result.Configure)
 	if result.Configure {
 		l.configure(ctx)
 	}
@@ -206,8 +208,7 @@ func (l *lessee) release() {
 func (l *lessee) update(ctx context.Context, name string, in, out any) error {
 	options := updateOf(name, in)
 	err := l.ask(ctx, l.engine.UpdateWorkflow, options, out)
-	var missing *serviceerror.NotFound
-	if errors.As(err, &missing) {
+	if engine.IsUnknown(err) {
 		return l.ask(ctx, l.startWith, options, out)
 	}
 	return err
@@ -237,8 +238,7 @@ func (l *lessee) ask(ctx context.Context, send sender, options client.UpdateWork
 // startWith starts the owner together with the update. Only where there never was an owner nothing can be leased out.
 func (l *lessee) startWith(ctx context.Context, update client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	_, err := l.engine.DescribeWorkflowExecution(ctx, collection.CeilingsID, "")
-	var missing *serviceerror.NotFound
-	first := errors.As(err, &missing)
+	first := engine.IsUnknown(err)
 	if err != nil && !first {
 		return nil, err
 	}

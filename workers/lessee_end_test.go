@@ -118,7 +118,7 @@ func TestConfigurationIsRefused(t *testing.T) {
 		l := let(t, books)
 		j := l.collect("books")
 		l.begin()
-		refused := errors.New("source \"books\": ceiling: give 0 or more requests in flight")
+		refused := errors.New("source \"books\": ceiling: give between 0 and 10000 requests in flight")
 		l.owner.with(func() { l.owner.config = "somebody else's" })
 		l.owner.meet(func(_ context.Context, n int) error {
 			if l.last().update == collection.UpdateConfigure {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"time"
 
-	"github.com/weir-collect/weir/activities"
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 )
 
 // lookout keeps the schedules of the fleet made, and its metrics true: the last sweep and the last janitor are read from the
@@ -52,37 +51,19 @@ func (l *lookout) look(ctx context.Context) error {
 		l.made = made == nil
 	}
 	return errors.Join(made,
-		latest(ctx, l, collection.WorkflowSweep, func(collection.SweepResult) bool { return true }, l.swept),
+		latest(ctx, l, collection.WorkflowSweep, nil, l.swept),
 		latest(ctx, l, collection.WorkflowJanitor, func(r collection.JanitorResult) bool { return !r.DryRun }, l.tidied))
 }
 
-// recentRuns is how many runs are looked through for one that counts.
-const recentRuns = 10
-
 // latest shows the result of the latest run of a type that ended well and counts, if it is not shown already.
 func latest[T any](ctx context.Context, l *lookout, kind string, counts func(T) bool, show func(T)) error {
-	runs, _, err := l.watch.Find(ctx, `WorkflowType="`+kind+`" AND ExecutionStatus="Completed"`, recentRuns)
-	if err != nil {
+	last, isNew, err := engine.Latest(ctx, l.watch.engine, engine.Wanted[T]{
+		Namespace: l.watch.namespace, Workflow: kind, Counts: counts, Seen: l.seen[kind],
+	})
+	if err != nil || !isNew {
 		return err
 	}
-	for _, r := range newestFirst(runs) {
-		if l.seen[kind] == r.RunID {
-			return nil
-		}
-		var result T
-		if err := l.watch.engine.GetWorkflow(ctx, r.WorkflowID, r.RunID).Get(ctx, &result); err != nil {
-			return err
-		}
-		if counts(result) {
-			l.seen[kind] = r.RunID
-			show(result)
-			return nil
-		}
-	}
+	l.seen[kind] = last.RunID
+	show(last.Result)
 	return nil
-}
-
-func newestFirst(runs []activities.Execution) []activities.Execution {
-	slices.SortFunc(runs, func(a, b activities.Execution) int { return b.Ended.Compare(a.Ended) })
-	return runs
 }

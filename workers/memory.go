@@ -7,7 +7,7 @@ import (
 )
 
 // memory is what this process has for bodies that are not small, first come, first served. Who waits for it holds nothing
-// that others wait for but a permit of its source, so it always comes free.
+// that others wait for but a permit of its source and room in the process, so it always comes free.
 type memory struct {
 	size int64
 	free *semaphore.Weighted

@@ -18,9 +18,12 @@ import (
 // errLeaseEnded is why requests in flight are broken off: without a lease there is no request.
 var errLeaseEnded = errors.New("the worker's lease has ended")
 
-// Permits are the requests that this process may have in flight: per source as its lease says, and over all sources as
-// its memory allows. A permit surrounds the request, and everything that is acquired here is acquired in this order: the
-// source's permit, the source's pace, room in the process. Who waits for the pace takes no room from other sources.
+// Permits are the requests that this process may have in flight, per source as its lease says, and what it may have in hand
+// of them, over all sources, as its memory allows. A permit surrounds the request; the room in the process that comes with it
+// is held until what the request has brought is stored. Everything is acquired in this order: the source's permit, the
+// source's pace, room in the process. Who waits for the pace takes no room from other sources, and who has room never waits
+// for another permit, nor for other room: a redirect, and the robots.txt of where it leads, are asked for under the one
+// in hand.
 type Permits struct {
 	holder  *lease.Holder
 	process *gate
@@ -29,6 +32,8 @@ type Permits struct {
 	wake chan struct{}
 	// egresses take part in the renewals; nil where there are none.
 	egresses *Egresses
+	// tooLong is told of a crawl delay beyond the longest that is obeyed, once for each origin; nil where nobody listens.
+	tooLong func(source, origin string, delay time.Duration)
 
 	mu      sync.Mutex
 	sources map[string]*sourcePermits
@@ -36,7 +41,7 @@ type Permits struct {
 	leasing bool
 }
 
-// NewPermits has no permits until a lease brings some. process bounds the requests in flight over all sources.
+// NewPermits has no permits until a lease brings some. process bounds what is in hand over all sources.
 func NewPermits(holder *lease.Holder, sources []collection.Source, process int, now func() time.Time) *Permits {
 	p := &Permits{
 		holder: holder, process: newGate(process), now: now, wake: make(chan struct{}, 1),
@@ -84,39 +89,14 @@ func (p *Permits) Acquire(ctx context.Context, source string) (*activities.Permi
 // permit is what the holder of a permit is given.
 func (p *Permits) permit(s *sourcePermits, taken *permit, began time.Time, paced time.Duration) *activities.Permit {
 	return &activities.Permit{
-		Context: taken.ctx,
-		Release: func() { p.end(s, taken) },
-		Again:   func(ctx context.Context) error { return p.again(ctx, s) },
-		Method:  p.Method(s.name),
-		Waited:  max(p.now().Sub(began)-paced, 0),
-		Paced:   paced,
-	}
-}
-
-// longestHold is how long a permit is held while the source wants to be left alone.
-const longestHold = 10 * time.Second
-
-// again waits for the pace of another request under the same permit. A source that wants to be left alone for long is not
-// waited for with a permit in hand: the record is tried again when that is over.
-func (p *Permits) again(ctx context.Context, s *sourcePermits) error {
-	for {
-		p.mu.Lock()
-		now := p.now()
-		if left := s.blockedUntil.Sub(now); left > longestHold {
-			p.mu.Unlock()
-			return fmt.Errorf("source %s wants to be left alone for %s", s.name, left.Round(time.Second))
-		}
-		at, known := s.next(now)
-		if known && !at.After(now) {
-			s.start(now)
-			p.mu.Unlock()
-			return nil
-		}
-		changed := s.changed
-		p.mu.Unlock()
-		if err := waitUntil(ctx, at.Sub(now), known, changed); err != nil {
-			return fmt.Errorf("wait for the pace of source %s: %w", s.name, err)
-		}
+		Context:    taken.ctx,
+		EndRequest: func() { p.end(s, taken, false) },
+		Release:    func() { p.end(s, taken, true) },
+		Again:      func(ctx context.Context) error { return p.again(ctx, s, taken) },
+		Still:      func() error { return p.still(taken) },
+		Method:     p.Method(s.name),
+		Waited:     max(p.now().Sub(began)-paced, 0),
+		Paced:      paced,
 	}
 }
 
@@ -218,25 +198,6 @@ func waitUntil(ctx context.Context, wait time.Duration, known bool, changed <-ch
 	return nil
 }
 
-func (p *Permits) end(s *sourcePermits, taken *permit) {
-	p.mu.Lock()
-	_, there := s.taken[taken]
-	delete(s.taken, taken)
-	_, size := s.gate.load()
-	// Within the grant, fewer than its size are left. With as many, what was over it has ended: others wait for that.
-	drained := len(s.taken) == size
-	p.mu.Unlock()
-	if !there {
-		return
-	}
-	taken.cancel(nil)
-	p.process.leave()
-	s.gate.leave()
-	if drained {
-		p.renewEarly()
-	}
-}
-
 // Report tells what a request met. A source that starts to fail, or asks to be left alone, is worth an early renewal: the
 // rest of the fleet does not know yet.
 func (p *Permits) Report(source string, reason collection.Reason, retryAfter time.Duration) {
@@ -252,18 +213,22 @@ func (p *Permits) Report(source string, reason collection.Reason, retryAfter tim
 	}
 }
 
-// ReadRobots tells what interval the robots.txt of one of the source's origins asks for; zero if none. It holds for this process at once, and
-// the owner keeps the fleet to it.
+// ReadRobots tells what interval the robots.txt of one of the source's origins asks for; zero if none. It holds for this
+// process at once, up to robots.LongestDelay, and the owner keeps the fleet to it.
 func (p *Permits) ReadRobots(source, origin string, delay time.Duration) {
 	s, ok := p.sources[source]
 	if !ok {
 		return
 	}
 	p.mu.Lock()
-	news := s.learnDelay(origin, delay)
+	longer, beyond := s.delays.learn(p.now(), origin, delay)
 	p.mu.Unlock()
-	if news {
+	if longer {
+		// Worth an early renewal: the others do not know yet.
 		p.renewEarly()
+	}
+	if beyond && p.tooLong != nil {
+		p.tooLong(source, origin, delay)
 	}
 }
 
@@ -298,10 +263,4 @@ func (p *Permits) Loads() []telemetry.SourceLoad {
 	p.mu.Unlock()
 	slices.SortFunc(loads, func(a, b telemetry.SourceLoad) int { return strings.Compare(a.Source, b.Source) })
 	return loads
-}
-
-// permit is one request in flight.
-type permit struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
 }

@@ -1,6 +1,8 @@
 package workers
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -42,11 +44,51 @@ func TestCrawlDelayMayFall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := rent(t, 100, books)
 		r.renew()
-		r.ReadRobots("books", "https://a.example", 24*time.Hour)
+		r.ReadRobots("books", "https://a.example", time.Minute)
 		r.ReadRobots("books", "https://b.example", 2*time.Second)
-		require.Equal(t, lease.Milliseconds(24*time.Hour), *want(t, r.renew(), "books").CrawlDelay)
+		require.Equal(t, lease.Milliseconds(time.Minute), *want(t, r.renew(), "books").CrawlDelay)
 		r.ReadRobots("books", "https://a.example", 0)
 		require.Equal(t, lease.Milliseconds(2*time.Second), *want(t, r.renew(), "books").CrawlDelay)
+	})
+}
+
+// TestCrawlDelayIsBounded: a slip of one host does not stop a source for ever, the table of sources shows the pace that is in
+// force, and whoever runs the fleet is told once.
+func TestCrawlDelayIsBounded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, books)
+		r.renew()
+		var told []string
+		r.tooLong = func(source, origin string, delay time.Duration) {
+			told = append(told, fmt.Sprint(source, " ", origin, " ", delay))
+		}
+		for _, delay := range []time.Duration{time.Hour, 24 * time.Hour, 24 * time.Hour, 365 * 24 * time.Hour} {
+			r.ReadRobots("books", "https://a.example", delay)
+			require.Equal(t, lease.Milliseconds(time.Hour), *want(t, r.renew(), "books").CrawlDelay)
+		}
+		r.ReadRobots("books", "https://b.example", 2*time.Hour)
+		require.Equal(t, []string{
+			"books https://a.example 24h0m0s", "books https://a.example 8760h0m0s", "books https://b.example 2h0m0s",
+		}, told)
+		require.Equal(t, lease.Every(time.Hour), r.table.View(time.Now())[0].Pace)
+
+		first := r.collect("books")
+		require.True(t, first.runs())
+		began := time.Now()
+		first.end()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { // as the lessee does
+			for ctx.Err() == nil {
+				r.receive(r.table.Renew(time.Now(), r.request()))
+				sleep(ctx, 5*time.Second)
+			}
+		}()
+		second := r.collect("books")
+		<-second.done
+		require.GreaterOrEqual(t, second.at.Sub(began), time.Hour)
+		require.Less(t, second.at.Sub(began), time.Hour+time.Minute)
+		cancel()
+		r.endAll([]*job{second})
 	})
 }
 

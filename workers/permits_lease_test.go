@@ -152,7 +152,7 @@ func TestQuit(t *testing.T) {
 func TestUses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := rent(t, 3, books, lease.SourceConfig{Source: "films", Ceiling: 4})
-		require.Equal(t, lease.Request{Worker: "w", Sequence: 1, Sources: []lease.Want{{Source: "books"}, {Source: "films"}}}, r.renew(),
+		require.Equal(t, lease.Request{Worker: "w", Sequence: 1, Epoch: "none", Sources: []lease.Want{{Source: "books"}, {Source: "films"}}}, r.renew(),
 			"every source is named, or it would count as given back")
 		jobs := r.collects("books", 4)
 		request := r.renew()

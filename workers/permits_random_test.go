@@ -29,7 +29,7 @@ type step struct {
 var steps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 	return step{
 		What: rapid.SampledFrom([]string{
-			"collect", "collect", "collect", "end", "end", "renew", "renew", "lose the answer", "wait", "wait", "outlast", "set ceiling", "throttle",
+			"collect", "collect", "collect", "end", "end", "end request", "end request", "renew", "renew", "lose the answer", "wait", "wait", "outlast", "set ceiling", "throttle",
 		}).Draw(t, "what"),
 		Which:  rapid.IntRange(0, 30).Draw(t, "which"),
 		Amount: rapid.IntRange(0, ceiling).Draw(t, "amount"),
@@ -72,8 +72,9 @@ type play struct {
 }
 
 type playedCollect struct {
-	end    context.CancelFunc
-	worker *rented
+	// end ends it, endRequest its request alone: what that has brought is in hand until the end.
+	end, endRequest context.CancelFunc
+	worker          *rented
 }
 
 func newPlay(t *testing.T, paced bool, process int) *play {
@@ -109,7 +110,8 @@ func newPlay(t *testing.T, paced bool, process int) *play {
 
 func (p *play) start(w *rented) {
 	ctx, cancel := context.WithCancel(w.ctx)
-	p.collect = append(p.collect, &playedCollect{cancel, w})
+	request, endRequest := context.WithCancel(ctx)
+	p.collect = append(p.collect, &playedCollect{cancel, endRequest, w})
 	go func() {
 		permit, err := w.Acquire(ctx, "books")
 		if err != nil {
@@ -118,7 +120,9 @@ func (p *play) start(w *rented) {
 		defer permit.Release()
 		select {
 		case <-permit.Context.Done():
-		case <-ctx.Done():
+		case <-request.Done():
+			permit.EndRequest()
+			<-ctx.Done()
 		}
 	}()
 }
@@ -132,12 +136,16 @@ func (p *play) step(s step) error {
 		for range s.Amount {
 			p.start(w)
 		}
-	case "end":
+	case "end", "end request":
 		if len(p.collect) > 0 {
 			c := p.collect[s.Which%len(p.collect)]
 			before = c.worker.inHand()
 			w = c.worker
-			c.end()
+			if s.What == "end" {
+				c.end()
+			} else {
+				c.endRequest()
+			}
 		}
 	case "renew":
 		w.renew()
@@ -171,6 +179,9 @@ func (p *play) check(w *rented, before map[*permit]bool) error {
 	sum := 0
 	for _, each := range p.workers {
 		sum += len(each.inHand())
+		if inside, size := each.process.load(); inside > size {
+			return fmt.Errorf("%d in hand in a process with room for %d", inside, size)
+		}
 	}
 	if sum > ceiling {
 		return fmt.Errorf("%d requests in flight at a ceiling of %d", sum, ceiling)

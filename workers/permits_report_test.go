@@ -53,11 +53,11 @@ func TestRetryAfterIsObeyedAtOnce(t *testing.T) {
 		require.False(t, second.runs())
 
 		seen := want(t, r.renew(), "books").Seen
-		require.Equal(t, lease.Report{Requests: 1, Throttled: 1, LongestRetryAfter: 6_000}, seen)
+		require.Equal(t, lease.Report{Requests: 1, Throttled: 1, LongestRetryAfter: 6_000, Heard: &time.Time{}}, seen)
 		require.Equal(t, lease.WhyThrottled, r.table.View(time.Now())[0].Why)
 		require.Zero(t, r.granted("books"))
 		time.Sleep(time.Second)
-		require.Equal(t, lease.Report{LongestRetryAfter: 5_000}, want(t, r.renew(), "books").Seen)
+		require.Equal(t, lease.Report{LongestRetryAfter: 5_000, Heard: &time.Time{}}, want(t, r.renew(), "books").Seen)
 		time.Sleep(5 * time.Second)
 		require.Zero(t, want(t, r.renew(), "books").Seen)
 		require.True(t, second.runs())
@@ -159,5 +159,36 @@ func TestEarlyRenewal(t *testing.T) {
 		require.False(t, r.woken(), "a fault now and then")
 		r.Report("books", collection.ReasonThrottled, 0)
 		require.True(t, r.woken())
+	})
+}
+
+// TestReleaseEndsTheWait: when an operator has released the breaker, this process asks again as soon as it hears of it, and
+// no longer reports what it was asked to wait; a throttle after that counts.
+func TestReleaseEndsTheWait(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r.renew()
+		r.Report("books", collection.ReasonThrottled, 24*time.Hour)
+		r.renew()
+		waiting := r.collect("books")
+		time.Sleep(time.Minute)
+		r.renew()
+		require.NoError(t, r.table.ReleaseBreaker(time.Now(), "books", lease.Note{}))
+		time.Sleep(5 * time.Second)
+		require.Positive(t, want(t, r.renew(), "books").Seen.LongestRetryAfter, "it has not heard of it")
+		require.Equal(t, lease.BreakerHalfOpen, r.table.View(time.Now())[0].Breaker)
+		require.True(t, waiting.runs(), "it tries the source")
+		require.Zero(t, want(t, r.renew(), "books").Seen.LongestRetryAfter)
+		waiting.end()
+		r.Report("books", "", 0)
+		r.renew()
+		require.Equal(t, lease.BreakerClosed, r.table.View(time.Now())[0].Breaker)
+
+		r.Report("books", collection.ReasonThrottled, time.Hour)
+		r.renew()
+		row := r.table.View(time.Now())[0]
+		require.Equal(t, lease.WhyThrottled, row.Why)
+		require.Equal(t, time.Hour, time.Until(row.OpensAt))
+		r.requireEmpty()
 	})
 }

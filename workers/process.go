@@ -20,6 +20,7 @@ import (
 	"github.com/weir-collect/weir/internal/fetch"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/objectstore"
+	"github.com/weir-collect/weir/internal/robots"
 	"github.com/weir-collect/weir/internal/telemetry"
 	"github.com/weir-collect/weir/workflows"
 )
@@ -60,9 +61,9 @@ type process struct {
 // engineResults reads workflow results for the activities.
 type engineResults struct{ client client.Client }
 
-// Result waits for a workflow's latest run to end.
+// Result waits for a workflow's latest run to end. activities.ErrUnknownToEngine says that there is none.
 func (e engineResults) Result(ctx context.Context, workflowID string, into any) error {
-	return e.client.GetWorkflow(ctx, workflowID, "").Get(ctx, into)
+	return unknown(e.client.GetWorkflow(ctx, workflowID, "").Get(ctx, into))
 }
 
 func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
@@ -110,6 +111,10 @@ func (p *process) learnRobots(o Options) error {
 func (p *process) rent(o Options) error {
 	name := fmt.Sprintf("%s/%s", identity(), uuid.NewString()[:8])
 	p.permits = NewPermits(lease.NewHolder(name), p.sources, o.Config.Worker.MaxCollects, time.Now)
+	p.permits.tooLong = func(source, origin string, delay time.Duration) {
+		o.Logger.Warn("a robots.txt asks for a longer crawl delay than is obeyed", "source", source, "origin", origin,
+			"asked", delay, "obeyed", robots.LongestDelay)
+	}
 	p.egresses = NewEgresses(p.permits)
 	sources, settings := o.Config.Leases(time.Now())
 	var err error
@@ -181,12 +186,12 @@ func (p *process) planWorker(c client.Client, o worker.Options) worker.Worker {
 	w := worker.New(c, collection.QueuePlan, o)
 	planner := &activities.Planner{
 		Store: p.store, Directory: p.cfg, CheckRequest: checkRequest, Metrics: p.metrics,
-		BatchRecords: p.cfg.Worker.BatchRecords, HeartbeatTimeout: p.cfg.Worker.HeartbeatTimeout,
+		BatchRecords: p.cfg.Worker.BatchRecords, HeartbeatTimeout: p.cfg.Worker.HeartbeatTimeout, Fleet: p.watch(),
 	}
 	batches := &activities.Batches{Store: p.store}
 	finder := &activities.Finder{Engine: engineResults{p.engine}}
 	settler := &activities.Settler{
-		Store: p.store, Clock: time.Now, PartRecords: partRecords, PartBytes: partBytes,
+		Store: p.store, Clock: time.Now, PartRecords: partRecords, PartBytes: partBytes, Engine: engineResults{p.engine},
 		Checks: activities.QualityChecks{Source: p.cfg.Source, Metrics: p.metrics},
 	}
 	register(w, collection.ActivityPlan, planner.Plan)
@@ -196,7 +201,7 @@ func (p *process) planWorker(c client.Client, o worker.Options) worker.Worker {
 	register(w, collection.ActivityFindBatch, finder.FindBatch)
 	register(w, collection.ActivitySettle, settler.Settle)
 	p.registerShip(w)
-	replayer := &activities.Replayer{Store: p.store}
+	replayer := &activities.Replayer{Store: p.store, Engine: p.watch()}
 	register(w, collection.ActivitySelectDead, replayer.SelectDead)
 	register(w, collection.ActivityLoadReplay, replayer.LoadReplay)
 	register(w, collection.ActivityMergeLedger, replayer.MergeLedger)
@@ -217,7 +222,7 @@ func (p *process) collectWorker(c client.Client, o worker.Options, s collection.
 func (p *process) parseWorker(c client.Client, o worker.Options) worker.Worker {
 	o.MaxConcurrentActivityExecutionSize = p.cfg.Worker.ParseSlots
 	w := worker.New(c, collection.QueueParse, o)
-	parser := &activities.Parser{Store: p.store, Rulebook: p.rules, Metrics: p.metrics}
+	parser := &activities.Parser{Store: p.store, Rulebook: p.rules, Metrics: p.metrics, Memory: p.memory}
 	register(w, collection.ActivityParse, parser.Parse)
 	return w
 }

@@ -3,6 +3,7 @@ package workers
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,10 +21,16 @@ type host struct {
 	seen   failure.Observation
 	asked  []string
 	header collection.Request
+	sticky string
+	// during happens while it is asked.
+	during func()
 }
 
 func (h *host) Fetch(_ context.Context, src collection.Source, rec collection.Record, _ collection.Via) (*collection.Response, failure.Observation) {
-	h.asked, h.header = append(h.asked, rec.URL), src.Request
+	h.asked, h.header, h.sticky = append(h.asked, rec.URL), src.Request, src.Egress.Sticky
+	if h.during != nil {
+		h.during()
+	}
 	if failure.Classify(h.seen) != "" {
 		return nil, h.seen
 	}
@@ -47,13 +54,16 @@ func (oneWay) Report(string, collection.Reason) {}
 
 // counted hands out permits of which there is one, and counts.
 type counted struct {
-	free            chan struct{}
+	free chan struct{}
+	// context and still are the permits' own; without them they last.
+	context         context.Context
+	still           func() error
 	acquired, again int
 	reasons         []collection.Reason
 }
 
 func newCounted() *counted {
-	c := &counted{free: make(chan struct{}, 1)}
+	c := &counted{free: make(chan struct{}, 1), context: context.Background()}
 	c.free <- struct{}{}
 	return c
 }
@@ -68,7 +78,7 @@ func (c *counted) Acquire(ctx context.Context, _ string) (*activities.Permit, er
 	}
 	c.acquired++
 	return &activities.Permit{
-		Context: context.Background(), Release: func() { c.free <- struct{}{} },
+		Context: c.context, Still: c.still, EndRequest: func() {}, Release: sync.OnceFunc(func() { c.free <- struct{}{} }),
 		Again: func(context.Context) error { c.again++; return nil },
 	}, nil
 }
@@ -97,7 +107,8 @@ func newRuled(t *testing.T, text string, ways oneWay) *ruled {
 	t.Helper()
 	r := &ruled{
 		host: &host{robots: text, seen: failure.Observation{Status: 200}}, permits: newCounted(),
-		src: collection.Source{Name: "books", Request: collection.Request{SecretHeaders: map[string]string{"Authorization": "env:X"}}},
+		src: collection.Source{Name: "books", Request: collection.Request{SecretHeaders: map[string]string{"Authorization": "env:X"}},
+			Egress: collection.EgressUse{Sticky: "{account}"}},
 	}
 	var err error
 	r.SiteRules, err = NewSiteRules([]collection.Source{r.src}, RobotsNeeds{
@@ -121,6 +132,7 @@ func TestRobotsTakeAPermit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"https://books.example/robots.txt"}, r.host.asked)
 	require.Empty(t, r.host.header)
+	require.Empty(t, r.host.sticky, "no record's fields say by which way")
 	require.Equal(t, 1, r.permits.acquired)
 	require.Equal(t, []time.Duration{3 * time.Second}, r.delays)
 	require.Equal(t, []collection.Reason{""}, r.permits.reasons)
@@ -151,7 +163,6 @@ func TestRobotsThatCannotBeRead(t *testing.T) {
 		want collection.Reason
 	}{
 		"404":     {failure.Observation{Status: 404, Message: "m"}, ""},
-		"loop":    {failure.Observation{Status: 302, Transport: failure.TransportRedirectLoop, Message: "m"}, ""},
 		"away":    {failure.Observation{Status: 302, Transport: failure.TransportRedirectOffSource, Message: "m"}, collection.ReasonRobotsUnreachable},
 		"503":     {failure.Observation{Status: 503, Message: "m"}, collection.ReasonRobotsUnreachable},
 		"429":     {failure.Observation{Status: 429, Message: "m"}, collection.ReasonRobotsUnreachable},
@@ -173,10 +184,28 @@ func TestRobotsThatCannotBeRead(t *testing.T) {
 	r := newRuled(t, "", oneWay{retired: true})
 	_, err := r.Check(t.Context(), r.src, "https://books.example/a")
 	require.ErrorIs(t, err, guard.ErrBrokenOff)
-	r = newRuled(t, "", oneWay{})
-	r.host.seen = failure.Observation{Egress: failure.Egress{Proxy: true, Status: 502}, Message: "m"}
-	_, err = r.Check(t.Context(), r.src, "https://books.example/a")
-	require.ErrorIs(t, err, guard.ErrBrokenOff)
+	var fault *activities.EgressError
+	require.ErrorAs(t, err, &fault)
+	require.Equal(t, activities.EgressError{Reason: collection.ReasonEgressUnavailable, Detail: "all ways out are retired"}, *fault)
+	for _, c := range []struct {
+		seen failure.Observation
+		want collection.Reason
+	}{
+		{failure.Observation{Egress: failure.Egress{Proxy: true, Status: 502}, Message: "m"}, collection.ReasonEgressUnavailable},
+		{failure.Observation{Egress: failure.Egress{Proxy: true, Status: 407}, Message: "m"}, collection.ReasonEgressAuth},
+		{failure.Observation{Egress: failure.Egress{Proxy: true, Status: 403}, Message: "m"}, collection.ReasonEgressRefused},
+		{failure.Observation{Transport: failure.TransportCancelled, Message: "m"}, ""},
+	} {
+		r = newRuled(t, "", oneWay{})
+		r.host.seen = c.seen
+		_, err = r.Check(t.Context(), r.src, "https://books.example/a")
+		require.ErrorIs(t, err, guard.ErrBrokenOff)
+		fault = nil
+		require.Equal(t, c.want != "", errors.As(err, &fault))
+		if fault != nil {
+			require.Equal(t, activities.EgressError{Reason: c.want, Egress: collection.EgressDirect, Detail: "m"}, *fault)
+		}
+	}
 }
 
 // TestRobotsIgnored: a source that is configured so is not asked.

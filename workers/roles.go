@@ -4,37 +4,33 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // Role is a part of the work that a process takes.
-type Role string
+type Role = collection.Role
 
 // The roles. A process that is given none takes all.
 const (
-	RoleWorkflows Role = "workflows"
-	RolePlan      Role = "plan"
-	RoleCollect   Role = "collect"
-	RoleParse     Role = "parse"
-	RoleDeliver   Role = "deliver"
-	// RoleFleet owns the ceilings; at least one process of a fleet must take it.
-	RoleFleet Role = "fleet"
+	RoleWorkflows = collection.RoleWorkflows
+	RolePlan      = collection.RolePlan
+	RoleCollect   = collection.RoleCollect
+	RoleParse     = collection.RoleParse
+	RoleDeliver   = collection.RoleDeliver
+	RoleFleet     = collection.RoleFleet
 )
-
-// Roles lists every role.
-func Roles() []Role {
-	return []Role{RoleWorkflows, RolePlan, RoleCollect, RoleParse, RoleDeliver, RoleFleet}
-}
 
 // ParseRoles reads role names; none means all.
 func ParseRoles(names []string) ([]Role, error) {
 	if len(names) == 0 {
-		return Roles(), nil
+		return collection.Roles(), nil
 	}
 	var roles []Role
 	for _, name := range names {
 		r := Role(strings.TrimSpace(name))
-		if !slices.Contains(Roles(), r) {
-			return nil, fmt.Errorf("role %q: use %s", name, strings.Join(roleNames(), ", "))
+		if !slices.Contains(collection.Roles(), r) {
+			return nil, fmt.Errorf("role %q: use %s", name, rolesText(collection.Roles(), ", "))
 		}
 		if !slices.Contains(roles, r) {
 			roles = append(roles, r)
@@ -43,10 +39,11 @@ func ParseRoles(names []string) ([]Role, error) {
 	return roles, nil
 }
 
-func roleNames() []string {
-	var names []string
-	for _, r := range Roles() {
-		names = append(names, string(r))
+// rolesText is the names of roles.
+func rolesText(roles []Role, separator string) string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = string(r)
 	}
-	return names
+	return strings.Join(names, separator)
 }

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/connect"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/telemetry"
 )
 
@@ -38,7 +37,10 @@ type Options struct {
 // returns an error when it cannot start, or when a worker dies.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Roles) == 0 {
-		o.Roles = Roles()
+		o.Roles = collection.Roles()
+	}
+	if err := CheckNeeds(o.Config, o.Roles); err != nil {
+		return err
 	}
 	sources, err := chosenSources(o.Config, o.Sources)
 	if err != nil {
@@ -69,14 +71,8 @@ func Run(ctx context.Context, o Options) error {
 	return p.serve(ctx, o, engine)
 }
 
-// identity names the process in histories: who to look for at 3 a.m.
-func identity() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("weir@%s:%d", host, os.Getpid())
-}
+// identity names the process in histories and to the owner of the ceilings.
+func identity() string { return engine.Identity() }
 
 func chosenSources(cfg config.Config, names []string) ([]collection.Source, error) {
 	if len(names) == 0 {
@@ -117,7 +113,7 @@ func (p *process) serve(ctx context.Context, o Options, engine client.Client) er
 		return err
 	}
 	stopLeases := p.keepLeases(ctx)
-	o.Logger.Info("working", "roles", rolesText(o.Roles), "sources", len(p.sources), "temporal", o.Config.Temporal.Address)
+	o.Logger.Info("working", "roles", rolesText(o.Roles, ","), "sources", len(p.sources), "temporal", o.Config.Temporal.Address)
 	group.Go(func() error {
 		p.keepLookout(ctx, o.Roles, o.Logger)
 		return nil
@@ -184,14 +180,6 @@ func stopAll(pool []worker.Worker) {
 		}()
 	}
 	all.Wait()
-}
-
-func rolesText(roles []Role) string {
-	names := make([]string, len(roles))
-	for i, r := range roles {
-		names[i] = string(r)
-	}
-	return strings.Join(names, ",")
 }
 
 // health says whether this process can do its work now.

@@ -34,13 +34,13 @@ func TestParseRoles(t *testing.T) {
 		roles []Role
 		err   string
 	}{
-		"none is all":     {nil, Roles(), ""},
+		"none is all":     {nil, collection.Roles(), ""},
 		"some":            {[]string{"parse", "collect"}, []Role{RoleParse, RoleCollect}, ""},
 		"twice":           {[]string{"plan", " plan "}, []Role{RolePlan}, ""},
 		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver, fleet`},
 		"an empty name":   {[]string{""}, nil, `role ""`},
 		"the wrong case":  {[]string{"Parse"}, nil, `role "Parse"`},
-		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver", "fleet"}, Roles(), ""},
+		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver", "fleet"}, collection.Roles(), ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

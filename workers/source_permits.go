@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -18,17 +17,16 @@ type sourcePermits struct {
 	// gate has a place for every permit; slots has some more, for tasks in hand.
 	gate, slots *gate
 	pacer       lease.Pacer
-	// blockedUntil is when the source wants to be asked again; known here before the owner knows it.
-	blockedUntil time.Time
-	taken        map[*permit]struct{}
+	// blockedUntil is when the source wants to be asked again; known here before the owner knows it. released is when an
+	// operator last released its breaker, as far as is known here: what the source wanted before is over.
+	blockedUntil, released time.Time
+	taken                  map[*permit]struct{}
 	// changed is closed when the share changes.
 	changed chan struct{}
 
-	// delays are the intervals that the source's robots.txt files ask for, by origin, as they were last read; crawlDelay is the
-	// longest of them, nil before any was read.
-	delays     map[string]lease.Millis
-	crawlDelay *lease.Millis
-	lastStart  time.Time
+	// delays are the intervals that the source's robots.txt files ask for.
+	delays    *delays
+	lastStart time.Time
 
 	// waiting are the collects that wait, by when they began to.
 	waiting           map[*time.Time]struct{}
@@ -41,7 +39,7 @@ type sourcePermits struct {
 func newSourcePermits(s collection.Source) *sourcePermits {
 	return &sourcePermits{
 		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, gate: newGate(0), slots: newGate(0),
-		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{}, delays: map[string]lease.Millis{},
+		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{}, delays: newDelays(mostDelays),
 	}
 }
 
@@ -56,10 +54,10 @@ func (s *sourcePermits) next(now time.Time) (time.Time, bool) {
 
 // afterDelay moves a start to where the crawl delay that this process has read allows it; the owner keeps the others to it.
 func (s *sourcePermits) afterDelay(at time.Time) time.Time {
-	if s.crawlDelay == nil || s.lastStart.IsZero() {
+	if s.lastStart.IsZero() {
 		return at
 	}
-	if earliest := s.lastStart.Add(s.crawlDelay.Std()); earliest.After(at) {
+	if earliest := s.lastStart.Add(s.delays.longest.Std()); earliest.After(at) {
 		return earliest
 	}
 	return at
@@ -69,28 +67,6 @@ func (s *sourcePermits) afterDelay(at time.Time) time.Time {
 func (s *sourcePermits) start(now time.Time) {
 	s.pacer.Start(now)
 	s.lastStart = now
-}
-
-// mostDelays bounds how many origins' intervals are remembered; beyond it those that ask for nothing are forgotten.
-const mostDelays = 4096
-
-// learnDelay takes in what an origin's robots.txt asks for, and says whether the source is now asked for a longer interval
-// than before: that is worth an early renewal. Of several origins the longest counts, since the source is asked as one.
-func (s *sourcePermits) learnDelay(origin string, delay time.Duration) (longer bool) {
-	if len(s.delays) >= mostDelays {
-		maps.DeleteFunc(s.delays, func(_ string, d lease.Millis) bool { return d == 0 })
-	}
-	s.delays[origin] = lease.Milliseconds(delay)
-	longest := lease.Millis(0)
-	for _, d := range s.delays {
-		longest = max(longest, d)
-	}
-	before := lease.Millis(0)
-	if s.crawlDelay != nil {
-		before = *s.crawlDelay
-	}
-	s.crawlDelay = &longest
-	return longest > before
 }
 
 // take notes a request in flight.
@@ -111,6 +87,9 @@ func (s *sourcePermits) breakOff(cause error) {
 
 // apply puts a grant into force. Without permits the queue is not polled, so that tasks go to workers that have some.
 func (s *sourcePermits) apply(now time.Time, g lease.Grant) {
+	if g.ReleasedAt.After(s.released) {
+		s.released, s.blockedUntil = g.ReleasedAt, time.Time{}
+	}
 	s.pacer.Set(now, g.Pace)
 	s.gate.resize(g.Permits)
 	slots := 0
@@ -151,10 +130,13 @@ func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAft
 
 // use is what is done at the source, counted since the last use.
 func (s *sourcePermits) use(now time.Time) lease.Use {
-	s.seen.LongestRetryAfter = lease.Milliseconds(max(s.blockedUntil.Sub(now), 0))
+	if left := s.blockedUntil.Sub(now); left > 0 {
+		heard := s.released
+		s.seen.LongestRetryAfter, s.seen.Heard = lease.Milliseconds(left), &heard
+	}
 	u := lease.Use{
 		Source: s.name, InFlight: len(s.taken), Peak: s.peak, Waiting: s.mostWaiting,
-		OldestWaiting: s.oldestWaiting(now), CrawlDelay: s.crawlDelay, Seen: s.seen,
+		OldestWaiting: s.oldestWaiting(now), CrawlDelay: s.delays.inForce(now), Seen: s.seen,
 	}
 	s.seen, s.peak, s.mostWaiting = lease.Report{}, len(s.taken), len(s.waiting)
 	return u

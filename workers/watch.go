@@ -7,19 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
-	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/weir-collect/weir/activities"
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/lease"
 )
 
@@ -29,37 +26,18 @@ type watch struct {
 	namespace string
 }
 
-const (
-	// watchPage is how many runs one call lists.
-	watchPage = 1000
-	// polledWithin is how lately somebody must have asked a queue for work: a poll waits for a minute.
-	polledWithin = 2 * time.Minute
-)
-
-// Find implements activities.Watch.
+// Find implements activities.Watch. It asks for one more than it may bring, which tells whether there are others.
 func (w watch) Find(ctx context.Context, query string, limit int) (found []activities.Execution, more bool, err error) {
-	request := &workflowservice.ListWorkflowExecutionsRequest{
-		Namespace: w.namespace, PageSize: int32(min(limit, watchPage)), Query: query,
-	}
-	for {
-		page, err := w.engine.ListWorkflow(ctx, request)
-		if err != nil {
+	for run, err := range engine.Runs(ctx, w.engine, engine.Search{Namespace: w.namespace, Query: query, Page: limit + 1}) {
+		switch {
+		case err != nil:
 			return nil, false, err
-		}
-		for _, info := range page.GetExecutions() {
-			if len(found) == limit {
-				return found, true, nil
-			}
-			found = append(found, executionOf(info))
-		}
-		if len(page.GetNextPageToken()) == 0 {
-			return found, false, nil
-		}
-		if len(found) == limit {
+		case len(found) == limit:
 			return found, true, nil
 		}
-		request.NextPageToken = page.GetNextPageToken()
+		found = append(found, executionOf(run))
 	}
+	return found, false, nil
 }
 
 // Count implements activities.Watch.
@@ -113,22 +91,8 @@ func (w watch) Failure(ctx context.Context, workflowID, runID string) error {
 
 // Polled implements activities.Watch.
 func (w watch) Polled(ctx context.Context, queue string, workflows bool) (bool, error) {
-	kind := enumspb.TASK_QUEUE_TYPE_ACTIVITY
-	if workflows {
-		kind = enumspb.TASK_QUEUE_TYPE_WORKFLOW
-	}
-	answer, err := w.engine.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-		Namespace: w.namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue}, TaskQueueType: kind,
-	})
-	if err != nil {
-		return false, err
-	}
-	for _, p := range answer.GetPollers() {
-		if time.Since(p.GetLastAccessTime().AsTime()) < polledWithin {
-			return true, nil
-		}
-	}
-	return false, nil
+	q := engine.Queue{Namespace: w.namespace, Name: queue, Workflows: workflows}
+	return engine.Polled(ctx, w.engine.WorkflowService(), q, time.Now())
 }
 
 // Table implements activities.Watch.
@@ -143,11 +107,10 @@ func (w watch) Table(ctx context.Context) ([]lease.SourceView, error) {
 
 // Cancel implements activities.Watch. It names the run: one that was started since is not meant.
 func (w watch) Cancel(ctx context.Context, workflowID, runID, reason string) error {
-	_, err := w.engine.WorkflowService().RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
-		Namespace: w.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: workflowID, RunId: runID},
-		RequestId: uuid.NewString(), Reason: reason, Identity: identity(),
+	err := engine.Cancel(ctx, w.engine.WorkflowService(), engine.Cancellation{
+		Namespace: w.namespace, WorkflowID: workflowID, RunID: runID, Reason: reason,
 	})
-	if errors.Is(unknown(err), activities.ErrUnknownToEngine) {
+	if engine.IsUnknown(err) {
 		return nil // it has ended
 	}
 	return err
@@ -171,7 +134,7 @@ func (w watch) Open(ctx context.Context, submission string) (bool, error) {
 
 // ScheduleIDs implements activities.Watch.
 func (w watch) ScheduleIDs(ctx context.Context) ([]string, error) {
-	list, err := w.engine.ScheduleClient().List(ctx, client.ScheduleListOptions{PageSize: watchPage})
+	list, err := w.engine.ScheduleClient().List(ctx, client.ScheduleListOptions{PageSize: engine.MaxPage})
 	if err != nil {
 		return nil, err
 	}
@@ -190,24 +153,16 @@ func (w watch) ScheduleIDs(ctx context.Context) ([]string, error) {
 
 // Schedule implements activities.Watch.
 func (w watch) Schedule(ctx context.Context, id string) (activities.ScheduleState, error) {
-	d, err := w.engine.ScheduleClient().GetHandle(ctx, id).Describe(ctx)
+	s, err := engine.Schedule(ctx, w.engine.ScheduleClient(), id)
 	if err != nil {
 		return activities.ScheduleState{}, unknown(err)
 	}
-	state := activities.ScheduleState{ID: id}
-	if d.Schedule.State != nil {
-		state.Paused, state.Note = d.Schedule.State.Paused, d.Schedule.State.Note
-	}
-	if len(d.Info.NextActionTimes) > 0 {
-		state.Next = d.Info.NextActionTimes[0]
-	}
-	return state, nil
+	return activities.ScheduleState{ID: s.ID, Paused: s.Paused, Note: s.Note, Next: s.Next}, nil
 }
 
 // unknown tells what the engine does not have from what it did not answer.
 func unknown(err error) error {
-	var missing *serviceerror.NotFound
-	if errors.As(err, &missing) {
+	if engine.IsUnknown(err) {
 		return fmt.Errorf("%w (%w)", activities.ErrUnknownToEngine, err)
 	}
 	return err
@@ -217,8 +172,8 @@ func executionOf(info *workflowpb.WorkflowExecutionInfo) activities.Execution {
 	e := activities.Execution{
 		WorkflowID: info.GetExecution().GetWorkflowId(), RunID: info.GetExecution().GetRunId(), Type: info.GetType().GetName(),
 		Root: info.GetRootExecution().GetWorkflowId(), Started: info.GetStartTime().AsTime(),
-		Customer: keyword(info, collection.AttributeCustomer), Source: keyword(info, collection.AttributeSource),
-		Reason: collection.Reason(keyword(info, collection.AttributeReason)),
+		Customer: engine.Keyword(info, collection.AttributeCustomer), Source: engine.Keyword(info, collection.AttributeSource),
+		Reason: collection.Reason(engine.Keyword(info, collection.AttributeReason)),
 	}
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED:
@@ -227,14 +182,4 @@ func executionOf(info *workflowpb.WorkflowExecutionInfo) activities.Execution {
 		e.Ended = info.GetCloseTime().AsTime()
 	}
 	return e
-}
-
-// keyword is a search attribute of type Keyword; empty when it is not set.
-func keyword(info *workflowpb.WorkflowExecutionInfo, name string) string {
-	var value string
-	payload := info.GetSearchAttributes().GetIndexedFields()[name]
-	if payload == nil || converter.GetDefaultDataConverter().FromPayload(payload, &value) != nil {
-		return ""
-	}
-	return value
 }

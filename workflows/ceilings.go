@@ -19,10 +19,12 @@ type LeaseInput struct {
 type LeaseResult struct {
 	Answer    lease.Answer `json:"answer"`
 	Configure bool         `json:"configure,omitempty"`
+	// Config names the configuration in force.
+	Config string `json:"config,omitempty"`
 }
 
 // ConfigureInput hands a configuration's sources over. The configuration of the process that started last holds, so that
-// a rollout ends with the new one whatever the order of renewals.
+// a rollout ends with the new one whatever the order of renewals; one that no live worker has any more yields to any.
 type ConfigureInput struct {
 	Config   string               `json:"config"`
 	Since    int64                `json:"since_ms"`
@@ -60,11 +62,19 @@ func (c *ceilings) setup(ctx workflow.Context, in CeilingsInput) error {
 		state = &CeilingsState{Table: *table, Unsettled: !in.First}
 	}
 	c.state = *state
+	c.begin(workflow.GetInfo(ctx))
 	if err := c.setHandlers(ctx); err != nil {
 		return err
 	}
 	c.details(ctx)
 	return nil
+}
+
+// begin tells the table which run it is in. A run that was reset plays another run's past, and may lack what came after.
+func (c *ceilings) begin(info *workflow.Info) {
+	run := info.WorkflowExecution.RunID
+	wasReset := info.OriginalRunID != "" && info.OriginalRunID != run
+	c.state.Table.Begin(run, info.ContinuedExecutionRunID, wasReset)
 }
 
 // run is the only place where the workflow ends. No update is lost: those that have come are handled before, and those
@@ -94,18 +104,23 @@ func (c *ceilings) renew(ctx workflow.Context, in LeaseInput) (LeaseResult, erro
 		c.state.Table.Release(now, in.Request.Worker)
 		return LeaseResult{}, nil
 	}
+	answer := c.state.Table.Renew(now, in.Request)
+	if c.state.Config == "" && !c.state.Table.Settled(now) {
+		// There was an owner after all. How long its leases last is known with the sources.
+		c.state.Unsettled = true
+	}
+	c.state.Table.Has(in.Request.Worker, in.Config)
 	return LeaseResult{
-		Answer:    c.state.Table.Renew(now, in.Request),
-		Configure: c.state.outdatedBy(in.Config, in.Since),
+		Answer: answer, Configure: c.state.replacedBy(now, in.Config, in.Since), Config: c.state.Config,
 	}, nil
 }
 
-// configure takes over a configuration, unless a younger process has brought another one.
+// configure takes over a configuration, unless a younger process has brought another one that somebody still has.
 func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
-	if !c.state.outdatedBy(in.Config, in.Since) {
+	now := workflow.Now(ctx)
+	if !c.state.replacedBy(now, in.Config, in.Since) {
 		return nil
 	}
-	now := workflow.Now(ctx)
 	if err := c.state.Table.Use(now, in.Settings); err != nil {
 		return refused(err)
 	}

@@ -156,7 +156,7 @@ func TestCeilingsRefuseCommands(t *testing.T) {
 		want   string
 	}{
 		"negative ceiling": {collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: ptr(-1)}, "",
-			"set-ceiling books: ceiling -1: give 0 or more requests in flight"},
+			"set-ceiling books: ceiling -1: give between 0 and 10000 requests in flight"},
 		"ceiling until the past": {collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Ceiling: ptr(1), Until: past}, "",
 			"set-ceiling books: until 2026-11-29T11:00:00Z: give a time after now, 2026-11-29T12:00:02Z"},
 		"until without a ceiling": {collection.UpdateSetCeiling, collection.SourceCommand{Source: "books", Until: noon.Add(time.Hour)}, "",

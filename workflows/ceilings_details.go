@@ -21,7 +21,17 @@ func (c *ceilings) details(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, ceilingsTitle+ceilingsMarkdown(c.rows())+egressesMarkdown(c.egresses()))
 }
 
-func (c *ceilings) rows() []lease.SourceView { return c.state.Table.View(c.state.Table.Now) }
+// rows are the table as a person looks at it, with what the table itself does not know: which configuration is in force.
+func (c *ceilings) rows() []lease.SourceView {
+	rows := c.state.Table.View(c.state.Table.Now)
+	for _, r := range rows {
+		for i := range r.Workers {
+			config := c.state.Table.ConfigOf(r.Workers[i].Worker)
+			r.Workers[i].OtherConfig = config != "" && config != c.state.Config
+		}
+	}
+	return rows
+}
 
 func (c *ceilings) egresses() []lease.EgressView {
 	return c.state.Table.ViewEgresses(c.state.Table.Now)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/weir-collect/weir/internal/lease"
 )
@@ -36,6 +37,13 @@ type CeilingsState struct {
 // two that started in the same millisecond, one must win.
 func (s CeilingsState) outdatedBy(config string, since int64) bool {
 	return config != s.Config && (since > s.Since || since == s.Since && config > s.Config)
+}
+
+// replacedBy says whether a configuration is to take the place of the table's: it comes from a process that started later,
+// or no live worker has the table's any more. The start of a process is no measure then: in a rollout an old process may
+// be started after a new one, and clocks may be behind. One from the beginning of time replaces nothing.
+func (s *CeilingsState) replacedBy(now time.Time, config string, since int64) bool {
+	return s.outdatedBy(config, since) || since > 0 && config != s.Config && s.Table.Abandoned(now, s.Config)
 }
 
 // packFrom is the size from which a state is packed, in bytes: one that a person can read in Temporal Web, and that the

@@ -65,14 +65,7 @@ func TestCeilingsTakeReleasedPermitsBack(t *testing.T) {
 func TestCeilingsKeepTheYoungestConfiguration(t *testing.T) {
 	t.Parallel()
 	by := func(config string, since time.Duration) workflows.LeaseInput {
-		in := wants(config, 1, 1)
-		in.Config, in.Since = config, noon.Add(since).UnixMilli()
-		return in
-	}
-	brings := func(config string, since time.Duration, ceiling int) workflows.ConfigureInput {
-		in := books(ceiling)
-		in.Config, in.Since = config, noon.Add(since).UnixMilli()
-		return in
+		return having("w-"+config, 1, config, since)
 	}
 	tests := map[string]struct {
 		config string
@@ -91,6 +84,7 @@ func TestCeilingsKeepTheYoungestConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := firstOwner(t)
+			o.renew(9*time.Second, by("one", time.Second)) // a worker has it, and goes on having it
 			o.configure(10*time.Second, brings("one", time.Second, 4))
 			asked := o.renew(11*time.Second, by(test.config, test.since))
 			o.configure(12*time.Second, brings(test.config, test.since, 7))
@@ -168,7 +162,7 @@ func TestCeilingsRefuseNonsenseFromWorkers(t *testing.T) {
 		"no name": {collection.UpdateConfigure, with(func(in *workflows.ConfigureInput) { in.Config = "" }),
 			"configure: the configuration has no name: give config the one that renewals use"},
 		"bad source": {collection.UpdateConfigure, with(func(in *workflows.ConfigureInput) { in.Sources[0].Ceiling = -1 }),
-			`configure: source "books": ceiling: give 0 or more requests in flight`},
+			`configure: source "books": ceiling: give between 0 and 10000 requests in flight`},
 		"bad settings": {collection.UpdateConfigure, with(func(in *workflows.ConfigureInput) { in.Settings.TTL = 1 }),
 			"configure: lease settings: ttl_ms is 1 and egress_probation_ms is 60000; give at least 100 and 1"},
 	}

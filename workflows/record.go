@@ -81,7 +81,7 @@ func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error)
 	ctx = workflow.WithActivityOptions(ctx, collectOptions(r.in))
 	err := workflow.ExecuteActivity(ctx, collector.Collect, collection.CollectInput{
 		Submission: r.in.Submission, Customer: r.in.Customer, Source: r.in.Source,
-		AcceptedAt: r.in.AcceptedAt, Record: r.in.Record,
+		AcceptedAt: r.in.AcceptedAt, Record: r.in.Record, Again: requestedBefore(r.in.Replay),
 	}).Get(ctx, &out)
 	if err != nil {
 		return out, err
@@ -91,6 +91,11 @@ func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error)
 	r.result.Outcome, r.result.Reason, r.result.Detail = out.Outcome, out.Reason, out.Detail
 	r.result.Trail = out.Trail
 	return out, nil
+}
+
+// requestedBefore says whether a request was made by the runs before.
+func requestedBefore(replay *collection.RecordReplay) bool {
+	return replay != nil && (replay.FirstRequestAt != nil || replay.Attempts > 0)
 }
 
 func (r *record) parse(ctx workflow.Context) (collection.Document, error) {

@@ -235,3 +235,35 @@ func TestRecordIsCancelledInEachStage(t *testing.T) {
 		})
 	}
 }
+
+// TestRecordSaysThatItWasRequestedBefore: the start wait of a record is over once a request for it was made, in whatever run.
+func TestRecordSaysThatItWasRequestedBefore(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		replay *collection.RecordReplay
+		again  bool
+	}{
+		"first run":                     {nil, false},
+		"never requested":               {&collection.RecordReplay{}, false},
+		"requested":                     {&collection.RecordReplay{Attempts: 2, FirstRequestAt: &firstRequest}, true},
+		"requested, nobody knows when":  {&collection.RecordReplay{Attempts: 2}, true},
+		"delivered before, and is lost": {&collection.RecordReplay{Attempts: 1, FirstRequestAt: &firstRequest, Redeliver: true}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t)
+			goodStages(e)
+			collect, told := e.collect, false
+			e.collect = func(got collection.CollectInput) (collection.CollectResult, error) {
+				told = true
+				require.Equal(t, test.again, got.Again)
+				return collect(got)
+			}
+			in := recordInput()
+			in.Replay = test.replay
+			e.ExecuteWorkflow(workflows.Record, in)
+			require.Equal(t, collection.OutcomeDelivered, result[collection.RecordResult](e).Outcome)
+			require.True(t, told)
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -53,13 +54,13 @@ func (r *replay) run(ctx workflow.Context) (collection.ReplayResult, error) {
 	cancelled := ctx.Err() != nil
 	settled, err := r.settle(free)
 	if err != nil {
-		return collection.ReplayResult{}, r.fail(free, "the submission could not be settled again", err)
+		return collection.ReplayResult{}, r.failAfter(free, nil, "the submission could not be settled again", err)
 	}
 	if cancelled {
 		ctx = free
 	}
 	if err := r.ship(ctx, free, settled); err != nil {
-		return collection.ReplayResult{}, r.fail(free, notShipped(r.in.Submission), err)
+		return collection.ReplayResult{}, r.failAfter(free, settled, notShipped(r.in.Submission), err)
 	}
 	result := r.end(free, settled)
 	if cancelled {
@@ -67,7 +68,7 @@ func (r *replay) run(ctx workflow.Context) (collection.ReplayResult, error) {
 	}
 	if left := result.Selected - result.Outcomes.Total(); left > 0 {
 		return result, temporal.NewNonRetryableApplicationError(
-			fmt.Sprintf("%s of %d ended without a result: replay the submission again", plural(left, "record"), result.Selected),
+			fmt.Sprintf("%s of %d ended without a result: replay the submission again", collection.Plural(left, "record"), result.Selected),
 			string(collection.ReasonInternal), nil, result)
 	}
 	return result, nil
@@ -113,7 +114,7 @@ func (r *replay) batch(source collection.SourcePlan, p collection.BatchPlan) (wo
 	o := childOptions(collection.ReplayBatchID(r.in.Submission, r.plan.Number, source.Source, p.Number))
 	o.TypedSearchAttributes = attributes(r.plan.Customer, source.Source)
 	o.Priority = r.priority()
-	o.StaticSummary = fmt.Sprintf("%s: replay of batch %d, %s", source.Source, p.Number, plural(p.Records, "record"))
+	o.StaticSummary = fmt.Sprintf("%s: replay of batch %d, %s", source.Source, p.Number, collection.Plural(p.Records, "record"))
 	return o, collection.BatchInput{
 		Submission: r.in.Submission, Customer: r.plan.Customer, Source: source.Source, Number: p.Number, Records: p.Records,
 		// Waits are measured from when somebody asked for the replay, not from the submission's acceptance.
@@ -132,6 +133,9 @@ func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, err
 		return nil, nil
 	}
 	r.enter(ctx, "settle")
+	if err := r.lookAgain(ctx); err != nil {
+		return nil, err
+	}
 	o := planOptions(r.priority())
 	o.Summary = "account for the submission again, write the manifest's next generation"
 	var result collection.SubmissionResult
@@ -139,6 +143,25 @@ func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, err
 		Submission: r.in.Submission, Customer: r.plan.Customer, Cancelled: r.plan.Cancelled,
 	}).Get(ctx, &result)
 	return &result, err
+}
+
+// versionReplayStanding marks replays that look at the submission again before they settle it.
+const versionReplayStanding = "replay-standing"
+
+// lookAgain finds out how the submission stands once the records have run: any client may have submitted it again since they
+// were selected. Its end is waited for, and whether it counts as cancelled is what its manifest says then.
+func (r *replay) lookAgain(ctx workflow.Context) error {
+	if workflow.GetVersion(ctx, versionReplayStanding, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return nil
+	}
+	o := planOptions(r.priority())
+	o.Summary = "look how the submission stands now"
+	var now collection.ReplayPlan
+	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), replayer.SelectDead, r.in).Get(ctx, &now); err != nil {
+		return err
+	}
+	r.plan.Cancelled = now.Cancelled
+	return nil
 }
 
 // ship brings the new generation of the delivery to where the first one went. free is a context that no cancellation ends.
@@ -166,6 +189,16 @@ func (r *replay) end(ctx workflow.Context, settled *collection.SubmissionResult)
 func (r *replay) fail(ctx workflow.Context, what string, err error) error {
 	r.enter(ctx, "")
 	return withReason(what, err)
+}
+
+// failAfter ends a replay that has run its records: what has become of them is told with the failure, in its details.
+func (r *replay) failAfter(ctx workflow.Context, settled *collection.SubmissionResult, what string, err error) error {
+	var app *temporal.ApplicationError
+	if err = withReason(what, err); !errors.As(err, &app) {
+		r.enter(ctx, "")
+		return err
+	}
+	return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil, r.end(ctx, settled))
 }
 
 // priority is that of the submission: a replay takes nobody's turn.

@@ -120,7 +120,41 @@ func TestReplayThatCannotBeSelectedOrSettled(t *testing.T) {
 		return collection.SettleResult{}, reasonError(collection.ReasonInternal, collection.AttemptFailure{Detail: "the books do not balance"})
 	}
 	e.ExecuteWorkflow(workflows.Replay, replayAll)
-	require.Contains(t, failure(e.engine).Message(), "settled again: the books do not balance")
+	app = failure(e.engine)
+	require.Contains(t, app.Message(), "settled again: the books do not balance")
+	var got collection.ReplayResult
+	require.NoError(t, app.Details(&got))
+	require.Equal(t, collection.ReplayResult{Number: 2, Dead: 2, Selected: 1, Outcomes: delivers(1)}, got, "what has become of the records is told")
+}
+
+// TestReplaySettlesAsTheSubmissionStandsThen: between the selection and the settlement anybody may have submitted it again, and
+// it is no cancelled one any more. A replay of before knew nothing but its selection.
+func TestReplaySettlesAsTheSubmissionStandsThen(t *testing.T) {
+	t.Parallel()
+	for _, version := range []workflow.Version{workflow.DefaultVersion, 1} {
+		e := newReplayEngine(t).withReplay()
+		e.OnGetVersion("replay-standing", workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		looked, waited := 0, 0
+		e.selectDead = func(in collection.ReplayInput) (collection.ReplayPlan, error) {
+			require.Equal(t, replayAll, in)
+			looked++
+			plan := replayPlan(1)
+			plan.Cancelled = looked == 1
+			if looked > 1 && waited < 3 {
+				waited++
+				return plan, temporal.NewApplicationErrorWithOptions("it runs", string(collection.ReasonStoreUnavailable), temporal.ApplicationErrorOptions{NextRetryDelay: time.Hour})
+			}
+			return plan, nil
+		}
+		settled := e.settles()
+		e.batch = func(workflow.Context, collection.BatchInput) (collection.BatchResult, error) {
+			return collection.BatchResult{Outcomes: delivers(1)}, nil
+		}
+		e.ExecuteWorkflow(workflows.Replay, replayAll)
+		require.Equal(t, &settledAgain, result[collection.ReplayResult](e.engine).Settled)
+		require.Equal(t, version == workflow.DefaultVersion, settled.Cancelled)
+		require.Equal(t, map[workflow.Version]int{workflow.DefaultVersion: 0, 1: 3}[version], waited, "the end of one that runs is waited for")
+	}
 }
 
 // TestReplayOutlivesABatch: the records of the other batches are replayed and settled all the same, and somebody is told.
@@ -166,7 +200,9 @@ func TestReplayShips(t *testing.T) {
 		e.ExecuteWorkflow(workflows.Replay, replayAll)
 		require.Equal(t, collection.ShipInput{Submission: "s", Customer: "acme", To: "acme"}, shipped)
 		if fails {
-			require.Contains(t, failure(e.engine).Message(), "no bucket")
+			app := failure(e.engine)
+			require.Contains(t, app.Message(), "no bucket")
+			toldAllTheSame(t, app)
 		} else {
 			require.Equal(t, &settledAgain, result[collection.ReplayResult](e.engine).Settled)
 		}
@@ -180,6 +216,7 @@ func TestReplayIsCancelledWhileItShips(t *testing.T) {
 	for _, version := range []workflow.Version{workflow.DefaultVersion, 1} {
 		e := newReplayEngine(t).withReplay()
 		e.OnGetVersion("replay-ship", workflow.DefaultVersion, workflow.Version(1)).Return(version)
+		e.OnGetVersion("replay-standing", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.Version(1))
 		plan := replayPlan(1)
 		plan.Ship = true
 		e.selects(plan)
@@ -198,7 +235,15 @@ func TestReplayIsCancelledWhileItShips(t *testing.T) {
 		app := failure(e.engine)
 		require.Equal(t, string(collection.ReasonCancelled), app.Type())
 		require.Contains(t, app.Message(), "its delivery has not reached the customer's destination")
+		toldAllTheSame(t, app)
 	}
+}
+
+// toldAllTheSame checks that the failure of a replay whose delivery was not shipped tells what it has done.
+func toldAllTheSame(t *testing.T, app *temporal.ApplicationError) {
+	var got collection.ReplayResult
+	require.NoError(t, app.Details(&got))
+	require.Equal(t, collection.ReplayResult{Number: 2, Dead: 2, Selected: 1, Outcomes: delivers(1), Settled: &settledAgain}, got)
 }
 
 // TestReplayIsCancelled: what was done is settled, and told.

@@ -39,13 +39,13 @@ func replayMarkdown(s collection.ReplayStatus) string {
 	}
 	b.WriteString(".\n")
 	if s.Stage != "select" {
-		fmt.Fprintf(&b, "\n%d of %s replayed.", s.Outcomes.Total(), plural(s.Selected, "record"))
+		fmt.Fprintf(&b, "\n%d of %s replayed.", s.Outcomes.Total(), collection.Plural(s.Selected, "record"))
 		if s.WithoutRaw > 0 {
-			fmt.Fprintf(&b, " %s left as they are: no bytes of them are kept.", plural(s.WithoutRaw, "record"))
+			fmt.Fprintf(&b, " %s left as they are: no bytes of them are kept.", collection.Plural(s.WithoutRaw, "record"))
 		}
 		if s.LostParts > 0 {
 			fmt.Fprintf(&b, " %s of the ledger lost: when the submission is settled they are made again, out of what was delivered; then replay it once more.",
-				plural(s.LostParts, "part"))
+				collection.Plural(s.LostParts, "part"))
 		}
 		b.WriteString("\n")
 	}
@@ -72,7 +72,7 @@ func selectShown(s collection.ReplaySelect) string {
 		parts = append(parts, "source "+strings.Join(s.Sources, ", "))
 	}
 	if n := len(s.Records); n > 0 {
-		parts = append(parts, plural(n, "record")+" by name")
+		parts = append(parts, collection.Plural(n, "record")+" by name")
 	}
 	if len(parts) == 0 {
 		return "all dead letters"

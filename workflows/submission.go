@@ -115,7 +115,7 @@ func (s *submission) batch(source collection.SourcePlan, p collection.BatchPlan)
 	o := childOptions(collection.BatchWorkflowID(s.id, source.Source, p.Number))
 	o.TypedSearchAttributes = attributes(s.in.Customer, source.Source)
 	o.Priority = s.priority()
-	o.StaticSummary = fmt.Sprintf("%s: batch %d of %d, %s", source.Source, p.Number, len(source.Batches), plural(p.Records, "record"))
+	o.StaticSummary = fmt.Sprintf("%s: batch %d of %d, %s", source.Source, p.Number, len(source.Batches), collection.Plural(p.Records, "record"))
 	return o, collection.BatchInput{
 		Submission: s.id, Customer: s.in.Customer, Source: source.Source, Number: p.Number, Records: p.Records,
 		AcceptedAt: s.plan.AcceptedAt, Policy: source.Policy,
@@ -130,7 +130,7 @@ func (s *submission) lost(*batchRun) {}
 func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
 	s.enter(ctx, "settle", collection.StateProcessing)
 	o := planOptions(s.priority())
-	o.Summary = fmt.Sprintf("account for %s, write the manifest", plural(s.plan.Expected, "row"))
+	o.Summary = fmt.Sprintf("account for %s, write the manifest", collection.Plural(s.plan.Expected, "row"))
 	var result collection.SubmissionResult
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
 		Submission: s.id, Customer: s.in.Customer, Cancelled: cancelled,

@@ -45,7 +45,7 @@ func submissionMarkdown(s collection.SubmissionStatus) string {
 		fmt.Fprintf(&b, ", in %s", s.Stage)
 	}
 	if s.Expected > 0 {
-		fmt.Fprintf(&b, ": %d of %s ended (%d %%)", done, plural(s.Expected, "row"), done*100/s.Expected)
+		fmt.Fprintf(&b, ": %d of %s ended (%d %%)", done, collection.Plural(s.Expected, "row"), done*100/s.Expected)
 	}
 	b.WriteString(".\n")
 	if len(s.Sources) > 0 {
@@ -83,14 +83,7 @@ func sourcesMarkdown(b *strings.Builder, sources []collection.SourceProgress) {
 func (b *batch) details(ctx workflow.Context) {
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf(
 		"Batch %d of source `%s`: %d of %s released, %d in the window of %d, %d ended.",
-		b.in.Number, b.in.Source, b.released, plural(b.in.Records, "record"), b.inWindow, b.in.Policy.Window, b.outcomes.Total()))
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
+		b.in.Number, b.in.Source, b.released, collection.Plural(b.in.Records, "record"), b.inWindow, b.in.Policy.Window, b.outcomes.Total()))
 }
 
 // rowsShown says in a line where the submission's rows come from.
@@ -98,5 +91,5 @@ func rowsShown(in collection.SubmissionInput) string {
 	if in.Upload != "" {
 		return collection.Clip(in.Upload, collection.MaxKeyShown)
 	}
-	return plural(len(in.Records), "record") + " of the input"
+	return collection.Plural(len(in.Records), "record") + " of the input"
 }

@@ -86,7 +86,7 @@ func sweepMarkdown(r collection.SweepResult) string {
 	for _, c := range r.Checks {
 		looked += c.Looked
 	}
-	fmt.Fprintf(&b, "%s made, %s looked at, **%s**.\n", plural(len(r.Checks), "check"), plural(looked, "thing"), plural(len(r.Findings), "finding"))
+	fmt.Fprintf(&b, "%s made, %s looked at, **%s**.\n", collection.Plural(len(r.Checks), "check"), collection.Plural(looked, "thing"), collection.Plural(len(r.Findings), "finding"))
 	if len(r.Findings) == 0 {
 		return b.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -199,6 +200,30 @@ func TestWithoutAPlan(t *testing.T) {
 	}
 }
 
+// TestStatusWhileItIsPlanned: that a submission has no plan yet is an answer about its records, and no failure. One that has
+// ended without a plan has none of them.
+func TestStatusWhileItIsPlanned(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{err: fmt.Errorf("submission acme-1 has no plan yet: %w", starter.ErrNotPlanned)}
+	e := (&fakes{}).edges()
+	e.dial = func(context.Context, config.Config, connect.Secrets, *slog.Logger) (client, error) {
+		return planning{c}, nil
+	}
+	s := in(testWorld(t), e, "status", "acme-1", "17")
+	require.Equal(t, session{stdout: text(`
+key         17
+submission  acme-1
+where       its submission is being planned: which records it has is not known yet; see weir status acme-1
+known from  its workflow in Temporal
+`)}, s)
+	s = in(testWorld(t), e, "status", "acme-1", "17", "-o", "json")
+	require.Zero(t, s.code)
+	require.Contains(t, s.stdout, `"stage":"plan"`)
+
+	c = &fakeClient{record: starter.RecordAnswer{}, err: starter.ErrNotPlanned, status: settled(collection.StateFailed)}
+	require.Equal(t, ExitNotFound, ask(t, c, "status", "acme-1", "17").code)
+}
+
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	c := &fakeClient{links: []starter.Link{
@@ -242,7 +267,7 @@ func TestCancel(t *testing.T) {
 func TestCancelOfWhatHasEnded(t *testing.T) {
 	t.Parallel()
 	s := ask(t, &fakeClient{status: settled(collection.StateComplete)}, "cancel", "acme-1")
-	require.Equal(t, session{code: 1, stderr: "weir: submission acme-1 has ended already, complete: there is nothing to cancel\n"}, s)
+	require.Equal(t, session{code: ExitUsage, stderr: "weir: submission acme-1 has ended already, complete: there is nothing to cancel\n"}, s)
 
 	again := session{stdout: "acme-1 was cancelled before; nothing has changed\n"}
 	require.Equal(t, again, ask(t, &fakeClient{status: settled(collection.StateCancelled)}, "cancel", "acme-1"))

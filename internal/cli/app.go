@@ -41,6 +41,9 @@ func (a *app) answers() *screen.Screen { return screen.New(a.world.Stdout, a.opt
 // remarks is where everything goes that is not the answer.
 func (a *app) remarks() *screen.Screen { return screen.New(a.world.Stderr, a.options()) }
 
+// remark writes a sentence that is not the answer.
+func (a *app) remark(text string) { a.remarks().Line("%s", text) }
+
 func (a *app) wantsJSON() bool { return a.output.value == outputJSON }
 
 // writeJSON writes an answer for programs, on one line.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
@@ -94,5 +93,5 @@ func endedBefore(ctx context.Context, c client, id string) (cancelled bool, err 
 	case collection.StateAccepted, collection.StateProcessing:
 		return false, nil
 	}
-	return false, fmt.Errorf("submission %s has ended already, %s: there is nothing to cancel", id, status.State)
+	return false, usagef("submission %s has ended already, %s: there is nothing to cancel", id, status.State)
 }

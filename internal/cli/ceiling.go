@@ -23,9 +23,6 @@ request starts; weir pause says better why.
 const ceilingExample = `  weir ceiling bookshop 2 --for 2h --reason "their database is slow"
   weir ceiling bookshop --reset`
 
-// largestCeiling is the largest that a configuration may have; a slip of the finger must not go beyond it.
-const largestCeiling = 10_000
-
 func (a *app) ceilingCommand() *cobra.Command {
 	f := &overrideFlags{}
 	cmd := &cobra.Command{
@@ -38,9 +35,9 @@ func (a *app) ceilingCommand() *cobra.Command {
 			}
 			op := operation{update: collection.UpdateSetCeiling, command: in, said: saidOfCeilingReset}
 			if !f.reset {
-				n, err := strconv.Atoi(args[1])
-				if err != nil || n < 0 || n > largestCeiling {
-					return usagef("ceiling %q: use a whole number of requests, 0 to %d", args[1], largestCeiling)
+				n, err := ceilingOf(args[1])
+				if err != nil {
+					return err
 				}
 				op.command.Ceiling, op.said, op.undo = &n, saidOfCeiling, "weir ceiling "+in.Source+" --reset"
 			}
@@ -48,7 +45,19 @@ func (a *app) ceilingCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	a.belowZero(cmd, func(text string) error {
+		_, err := ceilingOf(text)
+		return err
+	})
 	return cmd
+}
+
+func ceilingOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > lease.MostCeiling {
+		return 0, usagef("ceiling %q: use a whole number of requests, 0 to %d", text, lease.MostCeiling)
+	}
+	return n, nil
 }
 
 func saidOfCeiling(before, after lease.SourceView) (string, bool) {

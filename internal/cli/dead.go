@@ -21,6 +21,7 @@ import (
 type deadLetters interface {
 	Dead(ctx context.Context, f starter.DeadFilter) iter.Seq2[starter.DeadLetter, error]
 	Replay(ctx context.Context, in collection.ReplayInput) (starter.ReplayStarted, error)
+	Rehearse(ctx context.Context, f starter.DeadFilter, from collection.ReplayFrom) iter.Seq2[starter.Rehearsed, error]
 	WaitReplay(ctx context.Context, r starter.ReplayStarted, progress func(collection.ReplayStatus)) (collection.ReplayResult, error)
 }
 
@@ -110,9 +111,10 @@ func (a *app) deadCommand() *cobra.Command {
 			}
 			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
 				if rows {
-					return a.listDead(c.Dead(ctx, filter), limit)
+					filter.Rows = true
+					return a.listDead(c.Dead(ctx, filter), limit, func() error { return a.noDeadLetters(filter, cfg, "") })
 				}
-				return a.countDead(c.Dead(ctx, filter), cfg)
+				return a.countDead(ctx, c, filter, cfg)
 			})
 		},
 	}
@@ -144,10 +146,13 @@ func ownedGroups(letters iter.Seq2[starter.DeadLetter, error], cfg config.Config
 	return groups, nil
 }
 
-func (a *app) countDead(letters iter.Seq2[starter.DeadLetter, error], cfg config.Config) error {
-	groups, err := ownedGroups(letters, cfg)
+func (a *app) countDead(ctx context.Context, c client, filter starter.DeadFilter, cfg config.Config) error {
+	groups, err := ownedGroups(c.Dead(ctx, filter), cfg)
 	if err != nil {
 		return err
+	}
+	if len(groups) == 0 {
+		return a.noDeadLetters(filter, cfg, "")
 	}
 	if a.wantsJSON() {
 		for _, g := range groups {
@@ -155,10 +160,6 @@ func (a *app) countDead(letters iter.Seq2[starter.DeadLetter, error], cfg config
 				return err
 			}
 		}
-		return nil
-	}
-	if len(groups) == 0 {
-		a.remarks().Line("no dead letters")
 		return nil
 	}
 	out := a.answers()
@@ -170,12 +171,13 @@ func (a *app) countDead(letters iter.Seq2[starter.DeadLetter, error], cfg config
 }
 
 func showDeadGroups(s *screen.Screen, groups []deadGroup, now time.Time) {
-	columns := []screen.Column{{Title: "SOURCE"}, {Title: "REASON"}, {Title: "CUSTOMER"}, {Title: "RECORDS", Right: true}, {Title: "OLDEST", Right: true}}
+	columns := []screen.Column{{Title: "SOURCE"}, {Title: "REASON"}, {Title: "CUSTOMER", Spare: true, Rank: 2}, {Title: "RECORDS", Right: true},
+		{Title: "OLDEST", Right: true}}
 	owned := slices.ContainsFunc(groups, func(g deadGroup) bool { return g.Owner != "" })
 	if owned {
-		columns = append(columns, screen.Column{Title: "OWNER"})
+		columns = append(columns, screen.Column{Title: "OWNER", Spare: true, Rank: 1})
 	}
-	table := s.NewTable(append(columns, screen.Column{Title: "SUBMISSIONS", Middle: true})...)
+	table := s.NewTable(append(columns, screen.Column{Title: "SUBMISSIONS", Middle: true, Spare: true})...)
 	for _, g := range groups {
 		row := []screen.Cell{screen.Text(g.Source), {Text: string(g.Reason), Style: screen.Bad}, screen.Text(g.Customer),
 			screen.Text(screen.Count(g.Records)), screen.Text(ageText(g.Oldest, now))}
@@ -203,9 +205,10 @@ func someOf(names []string) string {
 	return fmt.Sprintf("%s and %s more", strings.Join(names[:shown], ", "), screen.Count(len(names)-shown))
 }
 
-func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int) error {
-	table := a.answers().NewTable(screen.Column{Title: "SUBMISSION"}, screen.Column{Title: "SOURCE"}, screen.Column{Title: "RECORD"},
-		screen.Column{Title: "REASON"}, screen.Column{Title: "AGE", Right: true}, screen.Column{Title: "KEY", Middle: true})
+func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int, none func() error) error {
+	table := a.answers().NewTable(screen.Column{Title: "SUBMISSION", Cut: true}, screen.Column{Title: "SOURCE", Spare: true, Rank: 1},
+		screen.Column{Title: "RECORD", Spare: true}, screen.Column{Title: "REASON"}, screen.Column{Title: "AGE", Right: true, Spare: true, Rank: 2},
+		screen.Column{Title: "KEY", Middle: true})
 	shown := 0
 	for l, err := range letters {
 		if err != nil {
@@ -218,7 +221,7 @@ func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int) 
 			}
 		} else {
 			table.Row(screen.Text(l.Submission), screen.Text(l.Source), screen.Text(l.Record),
-				screen.Cell{Text: string(l.Reason), Style: screen.Bad}, screen.Text(ageText(l.Since, a.world.Now())), screen.Text(l.Key))
+				screen.Cell{Text: string(l.Reason), Style: screen.Bad}, screen.Text(ageText(l.Since, a.world.Now())), keyCell(l))
 		}
 		if shown++; shown == limit {
 			break
@@ -226,7 +229,15 @@ func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int) 
 	}
 	table.End()
 	if shown == 0 {
-		a.remarks().Line("no dead letters")
+		return none()
 	}
 	return nil
+}
+
+// keyCell is the key of a dead letter, or where it is to be found: the plan may be deleted already.
+func keyCell(l starter.DeadLetter) screen.Cell {
+	if l.Key != "" {
+		return screen.Text(l.Key)
+	}
+	return screen.Cell{Text: "see weir status " + l.Submission + " " + l.Record, Style: screen.Faint}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -84,8 +85,7 @@ func (a *app) doctor(cmd *cobra.Command, only []string, strict bool, examine exa
 	cfg, err := a.load(cmd.Flags())
 	if err != nil {
 		// Nothing else can be looked at.
-		found := []doctor.Finding{{Check: "config", Level: doctor.Fail, What: err.Error(), Mend: "correct it, as weir.example.yaml shows"}}
-		if err := a.tellFindings(found); err != nil {
+		if err := a.tellProblems(err); err != nil {
 			return err
 		}
 		return verdict(ExitUsage)
@@ -135,6 +135,42 @@ func (a *app) tellFindings(found []doctor.Finding) error {
 		out.Line("%s", out.Paint(screen.Strong, "TO MEND"))
 		facts.End()
 	}
+	return nil
+}
+
+// tellProblems writes what is wrong with the configuration, each problem in a line of its own, and a finding of its own for
+// programs.
+func (a *app) tellProblems(err error) error {
+	problems := []string{err.Error()}
+	var invalid *config.InvalidError
+	if errors.As(err, &invalid) {
+		problems = nil
+		for _, p := range invalid.Problems {
+			problems = append(problems, p.Error())
+		}
+	}
+	const check, mend = "config", "correct it, as weir.example.yaml shows"
+	if a.wantsJSON() {
+		var found []doctor.Finding
+		for _, p := range problems {
+			found = append(found, doctor.Finding{Check: check, Level: doctor.Fail, What: p, Mend: mend})
+		}
+		return a.writeJSON(found)
+	}
+	out := a.answers()
+	table := out.NewTable(screen.Column{Title: "CHECK"}, screen.Column{Title: "LEVEL"}, screen.Column{Title: "WHAT"})
+	table.Row(screen.Text(check), screen.Cell{Text: string(doctor.Fail), Style: findingStyles[doctor.Fail]},
+		screen.Text("the configuration has "+screen.Plural(len(problems), "problem")))
+	table.End()
+	out.Blank()
+	out.Line("%s", out.Paint(screen.Strong, "TO MEND"))
+	facts, name := out.NewFacts(), check
+	for _, p := range problems {
+		facts.AddCell(name, screen.Cell{Text: p, Style: findingStyles[doctor.Fail]})
+		name = ""
+	}
+	facts.Add("", "> "+mend)
+	facts.End()
 	return nil
 }
 

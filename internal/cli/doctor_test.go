@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -132,4 +133,24 @@ func TestDoctorOfADeadTemporal(t *testing.T) {
 	require.Contains(t, s.stdout, "127.0.0.1:1")
 	require.Contains(t, s.stdout, "secrets             ok       all 2 can be read")
 	require.NotContains(t, s.stdout+s.stderr, "hush")
+}
+
+// TestDoctorListsProblems: each problem of the configuration is a line of its own, once.
+func TestDoctorListsProblems(t *testing.T) {
+	t.Parallel()
+	w := testWorld(t)
+	file := filepath.Join(w.Dir, "weir.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("s3: {bucket: A}\ntempral: {}\n"), 0o600))
+	s := in(w, (&fakes{}).edges(), "doctor")
+	require.Equal(t, ExitUsage, s.code)
+	require.Contains(t, s.stdout, "config  fail   the configuration has 2 problems\n")
+	for _, key := range []string{"s3.bucket", "tempral"} {
+		require.Equal(t, 1, strings.Count(s.stdout, key+" "), s.stdout)
+	}
+	require.Contains(t, s.stdout, "\n        > correct it, as weir.example.yaml shows\n")
+
+	s = in(w, (&fakes{}).edges(), "doctor", "-o", "json")
+	var found []doctor.Finding
+	require.NoError(t, json.Unmarshal([]byte(s.stdout), &found))
+	require.Len(t, found, 2)
 }

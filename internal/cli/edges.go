@@ -34,6 +34,7 @@ type client interface {
 	Redeliver(ctx context.Context, id, to string) (collection.RedeliverResult, error)
 	Sources(ctx context.Context) ([]lease.SourceView, error)
 	Egresses(ctx context.Context) ([]lease.EgressView, error)
+	Unattended(ctx context.Context, workflowID string, roles ...collection.Role) ([]collection.Role, error)
 	Command(ctx context.Context, update string, in collection.SourceCommand) (lease.SourceView, error)
 	Close()
 }

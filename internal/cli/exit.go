@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/intake"
 	"github.com/weir-collect/weir/starter"
@@ -27,8 +29,8 @@ const (
 
 // ExitCode is a code and what it means.
 type ExitCode struct {
-	Code    int
-	Meaning string
+	Code    int    `json:"code"`
+	Meaning string `json:"meaning"`
 }
 
 // ExitCodes lists every code.
@@ -55,6 +57,20 @@ func exitCodesText() string {
 	b.WriteString("\nsubmit --wait and status tell by their code how the submission or record stands.\n" +
 		"worker and dev end with 0 when they are told to stop; a second signal ends them\nat once, with 130.")
 	return b.String()
+}
+
+func (a *app) exitCodesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "exit-codes", Short: "What the exit codes mean", Args: noArguments,
+		Long: exitCodesText() + "\n\nWith --output json: [{\"code\", \"meaning\"}].", Example: "  weir exit-codes",
+		RunE: func(*cobra.Command, []string) error {
+			if a.wantsJSON() {
+				return a.writeJSON(ExitCodes())
+			}
+			_, err := fmt.Fprintln(a.world.Stdout, exitCodesText())
+			return err
+		},
+	}
 }
 
 // usageError is what the caller of the program has to correct.
@@ -87,7 +103,7 @@ func codeOf(err error) int {
 		return int(v)
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &row), errors.As(err, &header), errors.As(err, &file):
+	case errors.As(err, &usage), errors.As(err, &row), errors.As(err, &header), errors.As(err, &file), errors.Is(err, starter.ErrNotSettled):
 		return ExitUsage
 	case errors.Is(err, starter.ErrNotFound):
 		return ExitNotFound

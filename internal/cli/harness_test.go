@@ -59,6 +59,10 @@ type fakeClient struct {
 	// past is what the commands that look back are told.
 	past fakePast
 
+	// unattended are the roles that nobody has, and lookedFor those that were asked about.
+	unattended, lookedFor []collection.Role
+	unattendedErr         error
+
 	asked   []string
 	request starter.Request
 	content string
@@ -129,6 +133,11 @@ func (f *fakeClient) Egresses(context.Context) ([]lease.EgressView, error) { ret
 func (f *fakeClient) Command(_ context.Context, update string, in collection.SourceCommand) (lease.SourceView, error) {
 	f.update, f.command = update, in
 	return f.after, f.commandErr
+}
+
+func (f *fakeClient) Unattended(_ context.Context, workflowID string, roles ...collection.Role) ([]collection.Role, error) {
+	f.asked, f.lookedFor = append(f.asked, "unattended "+workflowID), roles
+	return f.unattended, f.unattendedErr
 }
 
 func (f *fakeClient) Close() { f.closed = true }

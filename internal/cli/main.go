@@ -25,6 +25,7 @@ func run(w World, e edges) int {
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
 	root.SetErr(w.Stderr)
+	strictCompletion(root)
 	err := root.ExecuteContext(ctx)
 	w.tell(err)
 	return codeOf(err)
@@ -53,7 +54,9 @@ func (w World) tell(err error) {
 		text = errInterrupted.Error()
 	}
 	// What is wrapped to be recognised has been said in words before it.
-	text = strings.TrimSuffix(text, ": "+starter.ErrNotFound.Error())
+	for _, known := range []error{starter.ErrNotFound, starter.ErrNotSettled, starter.ErrNotPlanned} {
+		text = strings.TrimSuffix(text, ": "+known.Error())
+	}
 	fmt.Fprintf(w.Stderr, "weir: %s\n", text)
 }
 

@@ -106,7 +106,7 @@ func TestUsageErrors(t *testing.T) {
 		{"records ..", "submission id"},
 		{"links a --expires 200h", "--expires 200h0m0s: use 1s to 168h0m0s"},
 		{"links a --expires 0", "use 1s to"},
-		{"links a --expires soon", "invalid argument"},
+		{"links a --expires soon", "use a duration"},
 		{"links a..b", "submission id"},
 		{"cancel a/b", "submission id"},
 		{"sources Shop", `source "Shop": use 1 to 63 lower-case letters`},

@@ -16,9 +16,8 @@ const paceLong = `Set how many requests may start per second at a source, over t
 and whatever the configuration says, for a while or for good.
 
 RATE is a number of requests per second, or per another unit: 5, 0.5, 30/min,
-100/h; none means that there is no pace. The least interval between two
-requests, configured or asked for by the source's robots.txt, holds all the
-same.
+100/h; none means that there is no pace. The crawl delay that the source's
+robots.txt asks for holds all the same.
 
 ` + inForce
 
@@ -55,6 +54,10 @@ func (a *app) paceCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	a.belowZero(cmd, func(text string) error {
+		_, err := parsePace(text)
+		return err
+	})
 	return cmd
 }
 

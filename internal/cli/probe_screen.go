@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/probe"
-	"github.com/weir-collect/weir/internal/probe/chart"
+	probechart "github.com/weir-collect/weir/internal/probe/chart"
 )
 
 // tellProbe gives the answer. A probe without a recommendation ends with a code of its own.
@@ -145,7 +146,7 @@ func (a *app) writeProbeCharts(folder string, answer probeAnswer) error {
 	}
 	for _, format := range []chart.Format{chart.SVG, chart.PNG} {
 		var picture bytes.Buffer
-		if err := chart.Knee(&picture, answer.Source, answer.Steps, answer.Advice, format); err != nil {
+		if err := probechart.Knee(&picture, answer.Source, answer.Steps, answer.Advice, format); err != nil {
 			return err
 		}
 		file := filepath.Join(folder, probeChart+"-"+answer.Source+"."+string(format))

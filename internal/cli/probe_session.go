@@ -55,7 +55,7 @@ func (p *prober) Allow(ctx context.Context, rec collection.Record) error {
 // Fetch makes one request.
 func (p *prober) Fetch(ctx context.Context, permit *activities.Permit, rec collection.Record) drive.Answer {
 	src := p.by(permit.Method)
-	via := collection.Via{Hop: permit.Hop(p.robots, src)}
+	via := collection.Via{Hop: permit.Hop(p.robots, src), Still: permit.Still}
 	_, seen := p.fetcher.Fetch(ctx, src, rec, via)
 	retryAfter, _ := seen.RetryAfterHint(time.Now())
 	return drive.Answer{Reason: failure.Classify(seen), RetryAfter: retryAfter}

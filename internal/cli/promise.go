@@ -29,6 +29,8 @@ succeeded, and what became of the rest.
 --drift tells instead whether arrivals still are what the fleet was sized for:
 --assumed names a file that weir size --save wrote, or one of parameters;
 without it, the experiment of docs/sizing.md is meant. It looks back 30 days.
+The answer is grown, shrunk, steady, or unclear: a figure differs, and that may
+still be chance.
 
 The exit code is 7 if a promise was broken, or if arrivals have outgrown what
 the fleet was sized for.

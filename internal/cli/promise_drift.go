@@ -36,7 +36,7 @@ func (a *app) drift(cmd *cobra.Command, f *promiseFlags) error {
 	if err := enough(m, f.past); err != nil {
 		return err
 	}
-	d, err := m.History.Drift(assumed.Burst)
+	d, err := m.History.Drift(assumed)
 	if err != nil {
 		return usageError{explainProblems("what is measured", err)}
 	}
@@ -83,7 +83,7 @@ func driftVerdict(d sizing.Drift, assumed sizing.Assumed) string {
 	var moved []string
 	for _, s := range d.Shifts {
 		if s.Trend == d.Trend {
-			moved = append(moved, fmt.Sprintf("%s is %.3g times (%.4g, not %.4g)", s.Figure, s.Ratio, s.Measured, s.Assumed))
+			moved = append(moved, movedText(s))
 		}
 	}
 	switch d.Trend {
@@ -91,8 +91,34 @@ func driftVerdict(d sizing.Drift, assumed sizing.Assumed) string {
 		return fmt.Sprintf("size the fleet again: %s what %s", strings.Join(moved, ", "), fleet)
 	case sizing.Shrunk:
 		return fmt.Sprintf("a smaller fleet may do: %s what %s", strings.Join(moved, ", "), fleet)
+	case sizing.Unclear:
+		return fmt.Sprintf("cannot tell yet whether to size again: %s what %s; that may be chance: ask again in some days, or widen --since",
+			strings.Join(moved, ", "), fleet)
 	}
-	return fmt.Sprintf("no need to size again: nothing differs by more than chance explains from what %s", fleet)
+	return fmt.Sprintf("no need to size again: nothing differs by more than %g times (dispersion: %g) from what %s",
+		sizing.ShiftFactor, sizing.DispersionFactor, fleet)
+}
+
+// movedText says how far a figure is from what was assumed, and where that decides how sure it is.
+func movedText(s sizing.Shift) string {
+	if s.Ratio == 0 {
+		return s.Figure + " is not known"
+	}
+	text := fmt.Sprintf("%s is %.3g times (%.4g, not %.4g)", s.Figure, s.Ratio, s.Measured, s.Assumed)
+	if s.Trend == sizing.Unclear {
+		text += ", error " + errorText(s)
+	}
+	return text
+}
+
+func errorText(s sizing.Shift) string {
+	switch {
+	case s.RelativeError < 1:
+		return fmt.Sprintf("%.0f %%", 100*s.RelativeError)
+	case s.RelativeError < 10:
+		return "over 100 %"
+	}
+	return "unknown"
 }
 
 func (a *app) showDrift(answer driftAnswer) {
@@ -105,11 +131,11 @@ func (a *app) showDrift(answer driftAnswer) {
 		table.Row(append(cells, more...)...)
 	}
 	for _, s := range answer.Shifts {
-		chance := "unknown"
-		if s.RelativeError < 10 {
-			chance = fmt.Sprintf("%.0f %%", 100*s.RelativeError)
+		times := "unknown"
+		if s.Ratio > 0 {
+			times = fmt.Sprintf("%.2f", s.Ratio)
 		}
-		row(s.Figure, s.Assumed, s.Measured, screen.Text(fmt.Sprintf("%.2f", s.Ratio)), screen.Text(chance), trendCell(s.Trend))
+		row(s.Figure, s.Assumed, s.Measured, screen.Text(times), screen.Text(errorText(s)), trendCell(s.Trend))
 	}
 	was, now := answer.Assumed, answer.Measured
 	for _, plain := range []struct {
@@ -123,16 +149,13 @@ func (a *app) showDrift(answer driftAnswer) {
 	}
 	table.End()
 	out.Blank()
-	style := map[sizing.Trend]screen.Style{sizing.Grown: screen.Bad, sizing.Shrunk: screen.Notice, sizing.Steady: screen.Good}[answer.Trend]
+	style := map[sizing.Trend]screen.Style{sizing.Grown: screen.Bad, sizing.Shrunk: screen.Notice, sizing.Unclear: screen.Notice, sizing.Steady: screen.Good}[answer.Trend]
 	out.Line("%s", out.Paint(style, answer.Verdict))
 	out.Line("%s", out.Paint(screen.Faint, "measured over "+answer.Extent.String()))
 	a.tellOmitted(answer.Covered)
 }
 
 func trendCell(t sizing.Trend) screen.Cell {
-	style := screen.Plain
-	if t == sizing.Grown {
-		style = screen.Bad
-	}
+	style := map[sizing.Trend]screen.Style{sizing.Grown: screen.Bad, sizing.Unclear: screen.Notice}[t]
 	return screen.Cell{Text: string(t), Style: style}
 }

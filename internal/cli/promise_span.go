@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,10 +37,11 @@ func (s *span) Set(text string) error {
 	if err == nil && rest != "" {
 		more, err = time.ParseDuration(rest)
 	}
-	if err != nil || n < 0 || n > int(longestSpan/day) || more < 0 {
+	tooLong := errors.Is(err, strconv.ErrRange) || n > int(longestSpan/day)
+	if !tooLong && (err != nil || n < 0 || more < 0) {
 		return fmt.Errorf("use a span such as 7d, 36h or 1d12h")
 	}
-	if whole := time.Duration(n)*day + more; whole > 0 && whole <= longestSpan {
+	if whole := time.Duration(n)*day + more; !tooLong && whole > 0 && whole <= longestSpan {
 		*s = span(whole)
 		return nil
 	}

@@ -139,8 +139,8 @@ type rowList struct {
 }
 
 func (a *app) newRowList() *rowList {
-	return &rowList{app: a, table: a.answers().NewTable(screen.Column{Title: "LINE", Right: true}, screen.Column{Title: "SOURCE"},
-		screen.Column{Title: "RECORD"}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})}
+	return &rowList{app: a, table: a.answers().NewTable(screen.Column{Title: "LINE", Right: true, Spare: true}, screen.Column{Title: "SOURCE", Spare: true, Rank: 1},
+		screen.Column{Title: "RECORD", Spare: true, Rank: 2}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})}
 }
 
 // end ends the list, and says of rows of which nobody knows how they ended why.

@@ -25,8 +25,9 @@ the delivery instead: for instance a second entry for the customer's new bucket.
 That one must list the submission's customer in takes_for, so that nobody's
 delivery goes to another's bucket by a slip.
 
-The command waits for the end; breaking it off stops nothing. It needs a worker
-with the role plan.
+The command waits for the end; breaking it off stops nothing. Where the same is
+under way already, it waits for that; a delivery to another place is refused
+until that has ended. It needs a worker with the role plan.
 
 With --output json: {"shipped": {"destination", "files", "objects", "bytes",
 "manifest_sha256", "verified_at"}, "settled"}; settled is the submission's
@@ -59,7 +60,12 @@ func (a *app) redeliverCommand() *cobra.Command {
 }
 
 func (a *app) redeliver(ctx context.Context, c client, id, to string) error {
-	result, err := c.Redeliver(ctx, id, to)
+	var result collection.RedeliverResult
+	shipping := work{collection.RedeliverWorkflowID(id), []collection.Role{collection.RoleWorkflows, collection.RolePlan}}
+	err := attended(ctx, c, shipping, a.remark, func(ctx context.Context) (err error) {
+		result, err = c.Redeliver(ctx, id, to)
+		return err
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: the waiting has ended, the delivery of %s goes on", errInterrupted, id)

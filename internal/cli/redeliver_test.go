@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,6 +71,7 @@ func TestRedeliverRefusals(t *testing.T) {
 		"a bad id":       {[]string{"../x"}, nil, ExitUsage, "submission id"},
 		"a bad customer": {[]string{"s1", "--to", "A B"}, nil, ExitUsage, "--to"},
 		"not there":      {[]string{"s1"}, starter.ErrNotFound, ExitNotFound, "not found"},
+		"it runs":        {[]string{"s1"}, fmt.Errorf("wait for its end: %w", starter.ErrNotSettled), ExitUsage, "weir: wait for its end\n"},
 		"refused":        {[]string{"s1"}, errors.New("has no bucket inbox: create it"), ExitFailure, "create it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,8 @@ failed.
 
 With an ID its submission is replayed; without one, every settled submission
 that has such dead letters, as far back as the engine remembers. There is one
-replay of a submission at a time: another one joins it.
+replay of a submission at a time: another one joins it. A submission that runs
+must end first.
 
 Afterwards the submission is settled again: ledger and manifest get their next
 generation, and the old ones are kept.
@@ -34,7 +35,9 @@ generation, and the old ones are kept.
 With --output json the answer is JSON Lines, one object a submission:
 {"submission", "id", "run_id", "joined", "problem"}, and with --wait also
 "result": {"number", "dead", "selected", "without_raw", "lost_parts",
-"outcomes", "settled"}.`
+"outcomes", "settled"}. With --dry-run it is one object a group, as weir dead
+prints them, of which "records" are what would be run again, with "without_raw"
+and "not_settled", which count what would be left.`
 
 const replayExample = `  weir replay --reason parse_empty --from raw --dry-run
   weir replay --reason parse_empty --from raw --wait
@@ -64,9 +67,9 @@ func (a *app) replayCommand() *cobra.Command {
 			}
 			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
 				if f.dryRun {
-					return a.countDead(c.Dead(ctx, filter), cfg)
+					return a.rehearse(ctx, c, filter, collection.ReplayFrom(f.from.value), cfg)
 				}
-				return a.replay(ctx, c, filter, f)
+				return a.replay(ctx, c, filter, f, cfg)
 			})
 		},
 	}
@@ -163,14 +166,13 @@ func submissionsOf(ctx context.Context, c client, filter starter.DeadFilter) ([]
 
 // replay starts one replay for each submission, and then waits for them, if that is wanted. One that cannot be started does
 // not keep the others.
-func (a *app) replay(ctx context.Context, c client, filter starter.DeadFilter, f *replayFlags) error {
+func (a *app) replay(ctx context.Context, c client, filter starter.DeadFilter, f *replayFlags, cfg config.Config) error {
 	ids, err := submissionsOf(ctx, c, filter)
 	if err != nil {
 		return err
 	}
 	if len(ids) == 0 {
-		a.remarks().Line("no dead letters: nothing was started")
-		return nil
+		return a.noDeadLetters(filter, cfg, ": nothing was started")
 	}
 	var answers []*replayAnswer
 	var problems []error
@@ -199,7 +201,7 @@ func (a *app) replay(ctx context.Context, c client, filter starter.DeadFilter, f
 			}
 		}
 	} else if len(ids) == 1 {
-		hint(a.remarks(), "follow it", "temporal workflow query --type status --workflow-id "+answers[0].ID)
+		hint(a.remarks(), "follow it while it runs", a.sameCommand("--wait"))
 	}
 	if len(problems) > 0 {
 		return fmt.Errorf("%d of %d replays could not be started", len(problems), len(ids))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -30,6 +31,8 @@ type fakeLetters struct {
 
 	deadFilter starter.DeadFilter
 	replays    []collection.ReplayInput
+	// rehearsedFrom is where a dry run would start.
+	rehearsedFrom collection.ReplayFrom
 }
 
 func (f *fakeLetters) Dead(_ context.Context, filter starter.DeadFilter) iter.Seq2[starter.DeadLetter, error] {
@@ -42,6 +45,19 @@ func (f *fakeLetters) Dead(_ context.Context, filter starter.DeadFilter) iter.Se
 		}
 		if f.deadErr != nil {
 			yield(starter.DeadLetter{}, f.deadErr)
+		}
+	}
+}
+
+func (f *fakeLetters) Rehearse(ctx context.Context, filter starter.DeadFilter, from collection.ReplayFrom) iter.Seq2[starter.Rehearsed, error] {
+	f.rehearsedFrom = from
+	return func(yield func(starter.Rehearsed, error) bool) {
+		for l, err := range f.Dead(ctx, filter) {
+			r := starter.Rehearsed{DeadLetter: l, Refused: f.refused[l.Submission]}
+			r.WithoutRaw = r.Refused == nil && from == collection.ReplayFromRaw && l.Raw == ""
+			if !yield(r, err) {
+				return
+			}
 		}
 	}
 }
@@ -174,7 +190,9 @@ func TestReplayCodes(t *testing.T) {
 		"dead still":    {still, nil, ExitNotComplete, "dead_lettered  parse_empty"},
 		"no bytes":      {bare, nil, ExitNotComplete, "use --from collect"},
 		"cancelled":     {still, starter.ErrReplayCancelled, ExitCancelled, "the replay was cancelled"},
-		"failed":        {bare, errors.New("the replay of acme-1 failed, internal: it rains"), ExitFailure, "it rains"},
+		"cancelled while it shipped": {still, fmt.Errorf("%w while it shipped: run weir redeliver acme-1", starter.ErrReplayCancelled), ExitCancelled,
+			"while it shipped: run weir redeliver acme-1"},
+		"failed": {bare, errors.New("the replay of acme-1 failed, internal: it rains"), ExitFailure, "it rains"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/cli/screen"
@@ -58,13 +59,29 @@ func (a *app) waitReplay(ctx context.Context, c client, started starter.ReplaySt
 	remarks := a.remarks()
 	progress := remarks.NewProgress()
 	defer progress.End()
-	return c.WaitReplay(ctx, started, func(s collection.ReplayStatus) {
-		progress.Show(collection.SubmissionStatus{
-			Submission: s.Submission, State: collection.StateProcessing, Stage: replayStages[s.Stage],
-			Expected: s.Selected, Outcomes: s.Outcomes, Sources: s.Sources,
-		}, a.world.Now())
+	var drawing sync.Mutex
+	remark := func(text string) {
+		drawing.Lock()
+		defer drawing.Unlock()
+		progress.Remark(text, a.world.Now())
+	}
+	var result collection.ReplayResult
+	err := attended(ctx, c, work{started.ID, replayRoles}, remark, func(ctx context.Context) (err error) {
+		result, err = c.WaitReplay(ctx, started, func(s collection.ReplayStatus) {
+			drawing.Lock()
+			defer drawing.Unlock()
+			progress.Show(collection.SubmissionStatus{
+				Submission: s.Submission, State: collection.StateProcessing, Stage: replayStages[s.Stage],
+				Expected: s.Selected, Outcomes: s.Outcomes, Sources: s.Sources,
+			}, a.world.Now())
+		})
+		return err
 	})
+	return result, err
 }
+
+// replayRoles are those whose workers a replay needs, besides its sources' collectors.
+var replayRoles = []collection.Role{collection.RoleWorkflows, collection.RolePlan, collection.RoleParse, collection.RoleDeliver}
 
 var replayStages = map[string]string{"select": "looking for dead letters", "replay": "replaying", "settle": "settle", "ship": "ship"}
 
@@ -83,7 +100,7 @@ func (a *app) showReplay(r *replayAnswer) {
 	facts.Add("replayed", fmt.Sprintf("%s of %s", screen.Plural(r.Result.Selected, "record"), screen.Plural(r.Result.Dead, "dead letter")))
 	if n := r.Result.WithoutRaw; n > 0 {
 		facts.AddCell("left", screen.Cell{Style: screen.Notice,
-			Text: screen.Plural(n, "record") + ", of which no bytes are kept: use --from collect"})
+			Text: withoutRawText(n)})
 	}
 	if n := r.Result.LostParts; n > 0 {
 		facts.AddCell("lost", screen.Cell{Style: screen.Notice,

@@ -42,9 +42,8 @@ func (a *app) command() *cobra.Command {
 	// Long lines of flags are wrapped beneath their beginning.
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.SetVersionTemplate("weir {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(a.explainFlag)
+	root.SetHelpCommand(a.helpCommand())
 	a.output = choice{value: outputTable, allowed: []string{outputTable, outputJSON}, name: "table|json"}
 	flags := root.PersistentFlags()
 	flags.SortFlags = false
@@ -59,8 +58,7 @@ func (a *app) command() *cobra.Command {
 		a.recordsCommand(), a.sampleCommand(), a.linksCommand(), a.redeliverCommand(), a.cancelCommand(),
 		a.tryCommand(), a.deadCommand(), a.replayCommand(), a.sourcesCommand(), a.pauseCommand(), a.resumeCommand(),
 		a.ceilingCommand(), a.paceCommand(), a.breakerCommand(), a.methodCommand(), a.egressCommand(), a.promiseCommand(), a.sizeCommand(),
-		a.probeCommand(), a.doctorCommand(), a.sweepCommand(), a.retentionCommand(), a.versionCommand(),
-		&cobra.Command{Use: "exit-codes", Short: "What the exit codes mean", Long: exitCodesText()})
+		a.probeCommand(), a.doctorCommand(), a.sweepCommand(), a.retentionCommand(), a.versionCommand(), a.exitCodesCommand())
 	return root
 }
 

@@ -29,6 +29,8 @@ submission, and a worker one request at a time. Parameters may be given with
 either: the promise and the prices then come from them.
 
 --save FILE keeps what was sized for, for weir promise --drift to compare with.
+--print-params computes nothing and writes the whole input as JSON, to be edited
+and given to --params.
 
 The same input gives the same numbers on every machine. It takes some seconds,
 and but for --from-measured neither Temporal nor S3 nor a configuration.
@@ -36,6 +38,7 @@ and but for --from-measured neither Temporal nor S3 nor a configuration.
 With --output json: the report, every fleet of the table included.`
 
 const sizeExample = `  weir size
+  weir size --print-params > params.json
   weir size --params params.json --charts charts
   weir size --arrivals submissions.csv --output json | jq .simulated.workers
   weir size --from-measured --since 30d --save sizing.json`
@@ -43,7 +46,7 @@ const sizeExample = `  weir size
 // sizeFlags are the flags of size.
 type sizeFlags struct {
 	params, arrivals, charts, save string
-	measured                       bool
+	measured, print                bool
 	past                           pastFlags
 }
 
@@ -67,12 +70,16 @@ func (a *app) sizeCommand() *cobra.Command {
 			if err := f.past.check(); err != nil {
 				return err
 			}
+			if f.print {
+				return a.printParams(cmd.Flags(), f)
+			}
 			return a.size(cmd, f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.params, "params", "", "JSON `FILE` of what differs from the experiment")
+	flags.BoolVar(&f.print, "print-params", false, "write the input as a file for --params, and size nothing")
 	flags.StringVar(&f.arrivals, "arrivals", "", "CSV `FILE` of recorded arrivals")
 	flags.BoolVar(&f.measured, "from-measured", false, "take arrivals from this installation's ledgers")
 	f.past.add(flags, driftSpan)
@@ -122,10 +129,15 @@ func (a *app) size(cmd *cobra.Command, f *sizeFlags) error {
 	return a.writeCharts(f.charts, r)
 }
 
-// fleetOf is the answer of a report: the simulation's, or more where the recorded arrivals themselves took more.
+// fleetOf is the answer of a report: the simulation's, or more where the recorded arrivals themselves took more, or ceilings and
+// customers do.
 func fleetOf(r report.Report) int {
+	workers := r.Simulated.Workers
 	if r.Replay != nil {
-		return max(r.Simulated.Workers, r.Replay.Smallest.Workers)
+		workers = max(workers, r.Replay.Smallest.Workers)
 	}
-	return r.Simulated.Workers
+	if r.Shared != nil {
+		workers = max(workers, r.Shared.Workers)
+	}
+	return workers
 }

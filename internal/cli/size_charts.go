@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/cli/screen"
-	"github.com/weir-collect/weir/internal/sizing/chart"
+	sizingchart "github.com/weir-collect/weir/internal/sizing/chart"
 	"github.com/weir-collect/weir/internal/sizing/report"
 )
 
@@ -17,8 +18,8 @@ var sizeCharts = []struct {
 	name string
 	draw func(w io.Writer, r report.Report, format chart.Format) error
 }{
-	{"wait-by-fleet", chart.WaitByFleet},
-	{"waits", chart.Waits},
+	{"wait-by-fleet", sizingchart.WaitByFleet},
+	{"waits", sizingchart.Waits},
 }
 
 // chartFolder makes the folder of charts; an empty name asks for none.

@@ -33,7 +33,7 @@ func TestSizePageExamples(t *testing.T) {
 	h, err := sizing.ReadHistory(strings.NewReader(example("csv")))
 	require.NoError(t, err)
 	require.Equal(t, 41, h.Jobs())
-	require.Equal(t, []float64{6.5}, h.ServiceMinutes)
+	require.Equal(t, []sizing.ServiceTime{{Minutes: 6.5, Jobs: 1, Group: 1}}, h.Services)
 }
 
 // TestSizePageNamesEveryKey: the decoder lists the keys that it knows when it meets one that it does not.

@@ -24,7 +24,11 @@ type sizeInput struct {
 
 // sizeInput reads what the flags name. What is wrong is reported of both files at once.
 func (a *app) sizeInput(f *sizeFlags) (sizeInput, error) {
-	in := sizeInput{params: sizing.Default(), name: "the experiment", from: fromParams}
+	base := sizing.Default()
+	if f.measured || f.arrivals != "" {
+		base.Workers = sizing.Range{From: 1} // those of the experiment would not fit
+	}
+	in := sizeInput{params: base, name: "the experiment", from: sizing.FromParameters}
 	var given []string
 	var problems []error
 	read := func(name string, from func(*os.File) error) {
@@ -35,7 +39,7 @@ func (a *app) sizeInput(f *sizeFlags) (sizeInput, error) {
 		problems = append(problems, a.readSizeFile(name, from))
 	}
 	read(f.params, func(file *os.File) (err error) {
-		in.params, err = sizing.ReadParams(file)
+		in.params, err = sizing.ReadParamsOver(base, file)
 		return err
 	})
 	read(f.arrivals, func(file *os.File) (err error) {
@@ -53,12 +57,12 @@ func (a *app) sizeInput(f *sizeFlags) (sizeInput, error) {
 	if in.history == nil {
 		return in, nil
 	}
-	in.from = fromArrivals
+	in.from = sizing.FromArrivals
 	var err error
-	if in.params, err = in.history.Params(in.params); err != nil {
+	if in.params, err = in.history.AffordableParams(in.params); err != nil {
 		return in, usageError{explainProblems(in.name, err)}
 	}
-	if len(in.history.ServiceMinutes) == 0 {
+	if len(in.history.Services) == 0 {
 		a.remarks().Line("%s has no service_minutes, so service times are assumed: %s, of mean %.4g min",
 			screen.Clean(f.arrivals), in.params.Service.Shape, in.params.Service.Mean())
 	}

@@ -51,7 +51,7 @@ func (a *app) measuredInput(cmd *cobra.Command, f *sizeFlags, in sizeInput) (siz
 	if err := enough(m, f.past); err != nil {
 		return in, err
 	}
-	in.history, in.name, in.from, in.collects = m.History, "what is measured", fromMeasured, cfg.Worker.MaxCollects
+	in.history, in.name, in.from, in.collects = m.History, "what is measured", sizing.FromMeasured, cfg.Worker.MaxCollects
 	if f.params == "" {
 		// The experiment's price is that of a process, which makes so many requests at once.
 		in.params.WorkerMonthDollars /= float64(max(in.collects, 1))
@@ -70,7 +70,7 @@ func (a *app) tellMeasured(m starter.Measured) {
 	out := a.remarks()
 	out.Line("measured: %s of %s over %.3g days; service times are those of %s in %s", screen.Plural(m.History.Jobs(), "record"),
 		screen.Plural(len(m.History.Batches), "submission"), m.History.Span().Hours()/24,
-		screen.Plural(len(m.History.ServiceMinutes), "record"), screen.Plural(m.Parts, "part")+" of the ledgers")
+		screen.Plural(len(m.History.Services), "record"), screen.Plural(m.Parts, "part")+" of the ledgers")
 	if m.Unknown > 0 {
 		out.Line("%s not tell how long the requests took, and were left out", plural(m.Unknown, "record of them does", "records of them do"))
 	}
@@ -79,7 +79,7 @@ func (a *app) tellMeasured(m starter.Measured) {
 
 // tellProcesses says what a worker of the report is in this installation.
 func (a *app) tellProcesses(in sizeInput, workers int) {
-	if in.from != fromMeasured || workers == 0 {
+	if in.from != sizing.FromMeasured || workers == 0 {
 		return
 	}
 	out := a.remarks()
@@ -101,7 +101,7 @@ func (a *app) saveSizing(name string, in sizeInput, workers int, now time.Time) 
 		SavedAt: now.UTC().Truncate(time.Second), From: in.from, Promise: in.params.Promise, Workers: workers, Burst: in.params.Burst(),
 	}
 	if in.history != nil {
-		kept.Burst = in.history.Burst(in.params.Service.Mean())
+		kept.Burst, kept.Doubts = in.history.Assumes(in.params), in.history.Doubts()
 	}
 	if err := a.writeSizing(name, kept); err != nil {
 		return err

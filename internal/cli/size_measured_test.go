@@ -23,7 +23,7 @@ func measuredDays(days int, sizes ...int) starter.Measured {
 		h.Batches = append(h.Batches, sizing.Recorded{At: noon.Add(time.Duration(i-days*8) * 3 * time.Hour), Jobs: sizes[i%len(sizes)]})
 	}
 	for i := range 500 {
-		h.ServiceMinutes = append(h.ServiceMinutes, 0.25+float64(i%3)/4)
+		h.Services = append(h.Services, sizing.ServiceTime{Minutes: 0.25 + float64(i%3)/4, Jobs: 40, Group: i})
 	}
 	return starter.Measured{History: h, Parts: 40}
 }
@@ -61,11 +61,12 @@ func TestSizeFromMeasured(t *testing.T) {
 	require.Equal(t, max(r.Simulated.Workers, r.Replay.Smallest.Workers), kept.Workers)
 	require.Equal(t, noon, kept.SavedAt)
 	require.Equal(t, m.History.Burst(r.Inputs.ServiceMinutes), kept.Burst)
+	require.Equal(t, m.History.Doubts(), kept.Doubts)
 
 	// What was saved is what drift compares with.
 	s = in(w, f.edges(), "promise", "--drift", "--assumed", "sizing.json")
 	require.Zero(t, s.code, s.stderr)
-	require.Contains(t, s.stdout, "no need to size again: nothing differs by more than chance explains from what the fleet of ")
+	require.Contains(t, s.stdout, "no need to size again: nothing differs by more than 1.25 times (dispersion: 1.5) from what the fleet of ")
 	c.past.measured = measuredDays(28, 5, 150, 600)
 	s = in(w, f.edges(), "promise", "--drift", "--assumed", "sizing.json")
 	require.Equal(t, ExitPromiseBroken, s.code, s.stderr)
@@ -79,7 +80,7 @@ func TestSizePricesASlot(t *testing.T) {
 	p := sizing.Default()
 	require.InDelta(t, 65, p.WorkerMonthDollars, 0)
 	a.world.Stderr = &strings.Builder{}
-	a.tellProcesses(sizeInput{from: fromMeasured, collects: 200}, 201)
+	a.tellProcesses(sizeInput{from: sizing.FromMeasured, collects: 200}, 201)
 	require.Equal(t, "a worker above is one request at a time: 201 are enough work for 2 processes of weir worker, which makes up to 200 at once (worker.max_collects)\n",
 		a.world.Stderr.(*strings.Builder).String())
 }
@@ -124,6 +125,27 @@ func TestDriftAsJSON(t *testing.T) {
 	require.Contains(t, got.Verdict, "what the experiment of docs/sizing.md has, since no --assumed was given")
 	require.Len(t, got.Shifts, 4)
 	require.Equal(t, 224, got.Over.Submissions)
+}
+
+// TestDriftThatIsUnclear: what differs and may be chance is not said to be well, and raises no alarm.
+func TestDriftThatIsUnclear(t *testing.T) {
+	t.Parallel()
+	m := measuredDays(28, 12)
+	m.History.Batches[100].Jobs = 9000
+	s := ask(t, &fakeClient{past: fakePast{measured: m}}, "promise", "--drift")
+	require.Zero(t, s.code, s.stderr)
+	require.Regexp(t, `(?m)^mean batch +12 +52\.12 +4\.34 +over 100 % +unclear$`, s.stdout)
+	require.Contains(t, s.stdout, "\ncannot tell yet whether to size again: ")
+	require.Contains(t, s.stdout, "mean batch is 4.34 times (52.12, not 12), error over 100 %, ")
+	require.Contains(t, s.stdout, "; that may be chance: ask again in some days, or widen --since\n")
+	require.NotContains(t, s.stdout, "no need")
+
+	s = ask(t, &fakeClient{past: fakePast{measured: m}}, "promise", "--drift", "-o", "json")
+	require.Zero(t, s.code, s.stderr)
+	require.Contains(t, s.stdout, `"trend":"unclear"`)
+	require.Equal(t, "offered load is 52 times (260, not 5), error unknown",
+		movedText(sizing.Shift{Figure: "offered load", Ratio: 52, Assumed: 5, Measured: 260, RelativeError: 1e6, Trend: sizing.Unclear}))
+	require.Equal(t, "offered load is not known", movedText(sizing.Shift{Figure: "offered load", Trend: sizing.Unclear}))
 }
 
 func TestDriftDownIsNoAlarm(t *testing.T) {

@@ -10,13 +10,6 @@ import (
 	"github.com/weir-collect/weir/internal/sizing"
 )
 
-// Where arrivals came from, as a saved sizing says it.
-const (
-	fromParams   = "parameters"
-	fromArrivals = "arrivals"
-	fromMeasured = "measured"
-)
-
 // checkSave finds out before seconds of computing whether there is a folder to save in.
 func (a *app) checkSave(name string) error {
 	if name == "" {

@@ -107,6 +107,19 @@ func TestSizeFromArrivals(t *testing.T) {
 	require.Equal(t, 8.0, r.Replay.Days)
 	require.InDelta(t, float64(r.Replay.Jobs)/192, r.Inputs.JobsPerHour, 1e-9, "the load is the recording's")
 	require.Equal(t, 0.8, r.Promise.Share, "the promise is the parameters'")
+	require.Less(t, r.Fleets[len(r.Fleets)-1].Workers, 30, "fleets around the answer")
+
+	chosen := strings.Replace(brief, `"seeds": 2`, `"seeds": 2, "workers": {"from": 28, "to": 33}`, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "chosen.json"), []byte(chosen), 0o600))
+	s = sized(w, "--params", "chosen.json", "--arrivals", "plain.csv", "-o", "json")
+	require.Zero(t, s.code, s.stderr)
+	require.NoError(t, json.Unmarshal([]byte(s.stdout), &r))
+	require.Equal(t, 33, r.Fleets[len(r.Fleets)-1].Workers, "fleets that somebody has chosen")
+	price := `{"worker_month_dollars": 1, "months": 1, "seeds": 2, "elastic": null}`
+	require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "price.json"), []byte(price), 0o600))
+	s = sized(w, "--params", "price.json", "--arrivals", "plain.csv", "-o", "json")
+	require.NoError(t, json.Unmarshal([]byte(s.stdout), &r), s.stderr)
+	require.NotEqual(t, 40, r.Fleets[len(r.Fleets)-1].Workers, "and not the experiment's")
 
 	s = sized(w, "--params", "params.json", "--arrivals", "timed.csv", "-o", "json")
 	require.Zero(t, s.code, s.stderr)
@@ -114,6 +127,21 @@ func TestSizeFromArrivals(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(s.stdout), &r))
 	require.Equal(t, "empirical", string(r.Inputs.ServiceShape))
 	require.InDelta(t, 6, r.Inputs.ServiceMinutes, 0.5)
+}
+
+// TestSizeAffordsManyArrivals: a recording of millions is simulated in fewer and shorter runs, as what is measured here is.
+func TestSizeAffordsManyArrivals(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	many.WriteString("submitted_at,jobs,service_minutes\n")
+	for i := range 120 {
+		fmt.Fprintf(&many, "%s,20000,0.01\n", noon.Add(time.Duration(i)*2*time.Hour).Format(time.RFC3339))
+	}
+	a := &app{world: sizeWorld(t, map[string]string{"many.csv": many.String()})}
+	in, err := a.sizeInput(&sizeFlags{arrivals: "many.csv"})
+	require.NoError(t, err)
+	require.Equal(t, 1, in.params.Months)
+	require.Equal(t, 3, in.params.Seeds)
 }
 
 func TestSizeDrawsCharts(t *testing.T) {

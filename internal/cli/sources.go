@@ -11,6 +11,7 @@ import (
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/starter"
 )
@@ -32,8 +33,8 @@ what keeps it closed.
   METHOD     by which of its methods the source is fetched; only shown where a
              source has some
 
-On a narrow terminal METHOD, BREAKER and GRANTED are left out, and the workers'
-OLDEST.
+On a narrow terminal METHOD, BREAKER, GRANTED, OLDEST and IN FORCE are left
+out, in this order, and the workers' OLDEST, PACE, GRANTED and WAITING.
 
 Beneath the table stands, for each source that is not as configured, who or
 what did it, why, and until when. With -v also what each worker holds, and the
@@ -158,6 +159,10 @@ func (a *app) remarkOnWorkers(rows []lease.SourceView, now time.Time) {
 			}
 		}
 	}
+	if n := withOtherConfig(rows); n > 0 {
+		remarks.Line("%s with another configuration than the one in force, which counts for nothing: give all the one that is meant, and start them anew",
+			screen.Plural(n, "worker"))
+	}
 	switch {
 	case !live:
 		remarks.Line("no worker holds a lease: nothing is requested until one does; see weir worker --help")
@@ -165,4 +170,17 @@ func (a *app) remarkOnWorkers(rows []lease.SourceView, now time.Time) {
 		remarks.Line("no worker has renewed since its lease ended %s ago: the figures are from then, and nothing is requested",
 			sinceText(latest, now))
 	}
+}
+
+// withOtherConfig is how many live workers have another configuration than the one that is in force.
+func withOtherConfig(rows []lease.SourceView) int {
+	others := map[string]bool{}
+	for _, r := range rows {
+		for _, w := range r.Workers {
+			if w.OtherConfig && !w.Lost {
+				others[w.Worker] = true
+			}
+		}
+	}
+	return len(others)
 }

@@ -66,7 +66,7 @@ stock  paused by ann@ops, 4 min ago: they called: their database is down, and it
        its breaker is open as well
        ceiling set to 2 until 2026-01-02 13:58:00 UTC (in 1 h 58 min) by ann@ops, 2 min ago: slow
        pace set to 1/s by ann@ops, 1 h ago
-       the pace in force is 30/min: the least interval between its requests, configured or asked by robots.txt, holds
+       the pace in force is 30/min: the crawl delay that its robots.txt asks for holds
        fetched by api, set by ann@ops, 1 min ago: the page is broken
        1 worker lost: up to 1 request may linger at the source, and count against the ceiling
 `), s.stdout)
@@ -170,6 +170,19 @@ func TestSourcesWithoutWorkers(t *testing.T) {
 	require.Contains(t, s.stdout, "  ended 5 min ago  8@ops2\n")
 	old.Workers[1].LeaseEnds = noon.Add(-30 * time.Second)
 	require.Empty(t, ask(t, &fakeClient{table: []lease.SourceView{old}}, "sources").stderr, "two clocks may differ a little")
+}
+
+// TestSourcesOfAnotherConfiguration: workers whose configuration counts for nothing are told of, each once.
+func TestSourcesOfAnotherConfiguration(t *testing.T) {
+	t.Parallel()
+	row := openSource()
+	row.Workers[0].OtherConfig = true
+	other := openSource()
+	other.Source, other.Workers[0].OtherConfig = "films", true
+	require.Equal(t, "1 worker with another configuration than the one in force, which counts for nothing: give all the one that is meant, and start them anew\n",
+		ask(t, &fakeClient{table: []lease.SourceView{row, other}}, "sources").stderr)
+	row.Workers[0].Lost, other.Workers[0].Lost = true, true
+	require.Empty(t, ask(t, &fakeClient{table: []lease.SourceView{row, other}}, "sources").stderr)
 }
 
 // TestStates: every way to be closed or held back is told.

@@ -73,7 +73,7 @@ func remarksOn(r lease.SourceView, now time.Time, verbose bool) []screen.Cell {
 	if o := r.PaceOverride; o != nil {
 		say(screen.Notice, "pace set to %s%s%s", paceText(o.Rate), untilText(o.Until, now), noteText(o.Note, now))
 		if r.Pace != o.Rate {
-			say(screen.Notice, "the pace in force is %s: the least interval between its requests, configured or asked by robots.txt, holds", paceText(r.Pace))
+			say(screen.Notice, "the pace in force is %s: the crawl delay that its robots.txt asks for holds", paceText(r.Pace))
 		}
 	}
 	if o := r.MethodOverride; o != nil {

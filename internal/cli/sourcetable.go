@@ -20,8 +20,9 @@ const (
 func showSources(s *screen.Screen, rows []lease.SourceView, now time.Time, verbose bool) {
 	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
 	columns := []screen.Column{
-		{Title: "SOURCE"}, {Title: "STATE"}, right("CEILING"), right("IN FORCE"), {Title: "GRANTED", Right: true, Spare: true},
-		right("IN FLIGHT"), right("WAITING"), right("OLDEST"), right("PACE"), {Title: "BREAKER", Spare: true},
+		{Title: "SOURCE", Cut: true}, {Title: "STATE"}, right("CEILING"), {Title: "IN FORCE", Right: true, Spare: true, Rank: 2},
+		{Title: "GRANTED", Right: true, Spare: true}, right("IN FLIGHT"), right("WAITING"), {Title: "OLDEST", Right: true, Spare: true, Rank: 1},
+		right("PACE"), {Title: "BREAKER", Spare: true},
 	}
 	if slices.ContainsFunc(rows, func(r lease.SourceView) bool { return r.Method != "" }) {
 		columns = append(columns, screen.Column{Title: "METHOD", Spare: true})
@@ -89,8 +90,9 @@ func oldestText(waited lease.Millis) string {
 // showHoldings writes what every worker holds. Workers have long names, of which both ends tell.
 func showHoldings(s *screen.Screen, rows []lease.SourceView, now time.Time) {
 	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
-	table := s.NewTable(screen.Column{Title: "SOURCE"}, right("GRANTED"), right("IN FLIGHT"), right("WAITING"), screen.Column{Title: "OLDEST", Right: true, Spare: true},
-		right("PACE"), screen.Column{Title: "LEASE"}, screen.Column{Title: "WORKER", Middle: true})
+	table := s.NewTable(screen.Column{Title: "SOURCE", Cut: true}, screen.Column{Title: "GRANTED", Right: true, Spare: true, Rank: 2}, right("IN FLIGHT"),
+		screen.Column{Title: "WAITING", Right: true, Spare: true, Rank: 3}, screen.Column{Title: "OLDEST", Right: true, Spare: true},
+		screen.Column{Title: "PACE", Right: true, Spare: true, Rank: 1}, screen.Column{Title: "LEASE"}, screen.Column{Title: "WORKER", Middle: true})
 	begun := false
 	for _, r := range rows {
 		for _, w := range r.Workers {

@@ -40,8 +40,8 @@ stock-prices  paused by ann@ops, 4 min ago: they called: their database is down,
               ceiling set to 2 until 2026-01-02 13:58:00 UTC (in 1 h 58 min) by
               ann@ops, 2 min ago: slow
               pace set to 1/s by ann@ops, 1 h ago
-              the pace in force is 30/min: the least interval between its
-              requests, configured or asked by robots.txt, holds
+              the pace in force is 30/min: the crawl delay that its robots.txt
+              asks for holds
               fetched by api, set by ann@ops, 1 min ago: the page is broken
               its methods are page, api
               1 worker lost: up to 1 request may linger at the source, and count

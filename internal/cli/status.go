@@ -18,12 +18,16 @@ RECORD is a record's id, its key, or its URL.
 The exit code says how the submission or record stands: 0 while it is under way
 or when it is complete (weir help exit-codes).
 
+Temporal is asked first. While it does not answer, what the bucket says of an
+end is told, with a note; while the bucket does not, what Temporal knows. Where
+neither can say, the command ends with 1.
+
 With --output json a submission is {"submission", "customer", "state", "stage",
 "lane", "accepted_at", "expected", "outcomes": [{"outcome", "reason",
 "records"}], "sources": [{"source", "records", "released", "outcomes"}],
 "notes", "result", "reason", "detail"}; a record is {"submission", "record",
-"source", "key", "line", "stage", "ground", "result", "activity"}. What is not
-known is left out.`
+"source", "key", "line", "stage", "ground", "result", "activity", "notes"}.
+What is not known is left out.`
 
 const statusExample = `  weir status acme-3f2a9c1b7e10
   weir status acme-3f2a9c1b7e10 --wait

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,6 +17,9 @@ import (
 // recordStatus tells where one record is.
 func (a *app) recordStatus(ctx context.Context, c client, id, name string) error {
 	answer, err := c.Record(ctx, id, name)
+	if errors.Is(err, starter.ErrNotPlanned) {
+		answer, err = unplanned(ctx, c, id, name, err)
+	}
 	if err != nil {
 		return explainMissing(ctx, c, id, err)
 	}
@@ -36,6 +40,18 @@ func (a *app) recordStatus(ctx context.Context, c client, id, name string) error
 	return verdictOfRecord(answer.Result.Outcome)
 }
 
+// stagePlan is where a record stands of which nobody knows yet whether the submission has it.
+const stagePlan = "plan"
+
+// unplanned is the answer about a record of a submission whose rows are being planned.
+func unplanned(ctx context.Context, c client, id, name string, missing error) (starter.RecordAnswer, error) {
+	status, err := c.Status(ctx, id)
+	if err != nil || status.Expected > 0 || status.State != collection.StateAccepted && status.State != collection.StateProcessing {
+		return starter.RecordAnswer{}, missing
+	}
+	return starter.RecordAnswer{Submission: id, Key: name, Stage: stagePlan, Ground: "engine"}, nil
+}
+
 // tellRecord tells a record's story: which it is, where it is or how it ended, what it met, what was kept of it.
 func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
 	facts := s.NewFacts()
@@ -51,6 +67,9 @@ func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
 	} else {
 		facts.Add("where", whereText(r))
 		tellActivity(facts, r.Activity, now)
+	}
+	for _, note := range r.Notes {
+		facts.AddCell("note", screen.Cell{Text: note, Style: screen.Notice})
 	}
 	facts.AddCell("known from", screen.Cell{Text: grounds[r.Ground], Style: screen.Faint})
 	facts.End()
@@ -74,6 +93,9 @@ var doings = map[string]string{
 func whereText(r starter.RecordAnswer) string {
 	if r.Stage == starter.StageWaiting {
 		return "waiting in its batch; it has not been given to its source's queue yet"
+	}
+	if r.Stage == stagePlan {
+		return "its submission is being planned: which records it has is not known yet; see weir status " + r.Submission
 	}
 	text := doings[r.Stage]
 	if text == "" {
@@ -135,7 +157,7 @@ func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
 	if r.Trail != nil && r.Trail.Robots != nil {
 		facts.Add("robots.txt", robotsText(*r.Trail.Robots))
 	}
-	facts.Add("requests", screen.Count(r.Attempts))
+	facts.Add("requests", requestsText(r))
 	if r.FirstRequestAt != nil {
 		facts.Add("first request", screen.Since(*r.FirstRequestAt, now))
 	}
@@ -152,6 +174,14 @@ func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
 		facts.Add("", fmt.Sprintf("%s, verified at the destination %s%s", screen.Size(d.Size), screen.Since(d.VerifiedAt, now), generation(d.Generation)))
 		facts.Add("SHA-256", d.SHA256)
 	}
+}
+
+// requestsText counts a record's requests. After a replay they are those of all its runs, and the trail is the last one's.
+func requestsText(r collection.RecordResult) string {
+	if r.Trail == nil || len(r.Trail.Attempts) == 0 || r.Attempts <= len(r.Trail.Attempts)+r.Trail.Omitted {
+		return screen.Count(r.Attempts)
+	}
+	return fmt.Sprintf("%s in all runs; below are those of the last run", screen.Count(r.Attempts))
 }
 
 func generation(n int) string {

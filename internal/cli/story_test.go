@@ -49,6 +49,20 @@ known from     the ledger in S3
 	require.Equal(t, []string{"record acme-1 " + recordID}, c.asked)
 }
 
+// TestStoryByOneSideAlone: who could not be asked is told, to people and to programs.
+func TestStoryByOneSideAlone(t *testing.T) {
+	t.Parallel()
+	note := "Temporal does not answer at 127.0.0.1:1; this is what the bucket says"
+	c := &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Ground: "ledger", Notes: []string{note},
+		Result: &collection.RecordResult{Record: recordID, Outcome: collection.OutcomeGone, Attempts: 1},
+	}}
+	require.Contains(t, ask(t, c, "status", "acme-1", recordID).stdout, "\nnote        "+note+"\nknown from  the ledger in S3\n")
+	var told starter.RecordAnswer
+	require.NoError(t, json.Unmarshal([]byte(ask(t, c, "status", "acme-1", recordID, "-o", "json").stdout), &told))
+	require.Equal(t, []string{note}, told.Notes)
+}
+
 func TestStoryOfADeadLetter(t *testing.T) {
 	t.Parallel()
 	s := ask(t, &fakeClient{record: starter.RecordAnswer{
@@ -150,7 +164,7 @@ submission  acme-1
 source      bookshop
 outcome     delivered
 robots.txt  allowed by line 7, "Allow: /books/"
-requests    9
+requests    9 in all runs; below are those of the last run
 not found   price, isbn
 known from  the ledger in S3
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -24,7 +25,8 @@ record's fields.
 
 The id goes to stdout, and is derived from the customer and the file's content:
 submitting the same again finds the first submission instead of starting a
-second. To collect the same rows again, give an --id of your own.
+second. To collect the same rows again, give an --id of your own. An id is of
+one submission for good: another customer or file under it is refused.
 
 A submission that loses rows is partially failed. --tolerate says how many it
 may lose: within that the exit code is 0 all the same, and the manifest says so.
@@ -103,7 +105,7 @@ func (a *app) submit(ctx context.Context, c client, cfg config.Config, file stri
 	request.File, request.FileName = content.file, content.name
 	submitted, err := c.Submit(ctx, request)
 	if err != nil {
-		return err
+		return ofTheCaller(err)
 	}
 	a.tellSubmitted(submitted, content.name, f.wait)
 	answer := submitAnswer{Submitted: submitted}
@@ -130,6 +132,16 @@ func (a *app) submit(ctx context.Context, c client, cfg config.Config, file stri
 		a.showEnd(status)
 	}
 	return verdictOf(status)
+}
+
+// ofTheCaller marks what the caller has to correct: an id that is another submission's.
+func ofTheCaller(err error) error {
+	var taken *collection.IDTakenError
+	var other *collection.ConflictError
+	if errors.As(err, &taken) || errors.As(err, &other) {
+		return usageError{err}
+	}
+	return err
 }
 
 // request checks what can be checked without the engine. A configuration that lists no customers or no sources is one of

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +100,18 @@ func TestSubmitRefused(t *testing.T) {
 	require.Equal(t, session{code: 2, stderr: "weir: books.csv: line 1: the column url stands twice\n"}, s)
 }
 
+// TestSubmitUnderATakenID: the caller has to choose another id.
+func TestSubmitUnderATakenID(t *testing.T) {
+	t.Parallel()
+	taken := &collection.IDTakenError{Submission: "p", Differences: []string{"it is customer acme's, not initech's"}}
+	s := submitIn(t, testWorld(t), &fakeClient{err: taken}, "books.csv", "--customer", "initech", "--id", "p", "--wait")
+	require.Equal(t, session{code: ExitUsage, stderr: "weir: the id p is of another submission already: it is customer acme's, not initech's; give this one another id\n"}, s)
+	conflict := fmt.Errorf("give this one another id: %w", &collection.ConflictError{Existing: collection.ObjectInfo{Key: "uploads/acme/p/books.csv"}})
+	s = submitIn(t, testWorld(t), &fakeClient{err: conflict}, "books.csv", "--customer", "acme", "--id", "p")
+	require.Equal(t, ExitUsage, s.code)
+	require.Contains(t, s.stderr, "give this one another id")
+}
+
 func TestSubmitWait(t *testing.T) {
 	t.Parallel()
 	c := &fakeClient{
@@ -109,7 +122,7 @@ func TestSubmitWait(t *testing.T) {
 	require.Equal(t, ExitNotComplete, s.code)
 	require.Equal(t, text(`
 submitted books.csv
-12:00:00  collecting: 50 %, 1,000 of 2,000 rows, 0.0/s, 10 failed
+12:00:00 UTC  collecting: 50 %, 1,000 of 2,000 rows, 0.0/s, 10 failed
 why: weir records acme-1 --outcome dead_lettered
 files: weir links acme-1
 `), s.stderr)

@@ -66,9 +66,7 @@ func (a *app) sweep(ctx context.Context, c client, now bool, quiet time.Duration
 	ask := c.Sweep
 	if now {
 		ask = func(ctx context.Context) (starter.SweepAnswer, error) {
-			ctx, cancel := context.WithTimeout(ctx, sweepPatience)
-			defer cancel()
-			return c.SweepNow(ctx, collection.SweepInput{QuietAfter: collection.Duration(quiet)})
+			return a.sweepNow(ctx, c, collection.SweepInput{QuietAfter: collection.Duration(quiet)})
 		}
 	}
 	answer, err := ask(ctx)
@@ -84,6 +82,20 @@ func (a *app) sweep(ctx context.Context, c client, now bool, quiet time.Duration
 		return err
 	}
 	return verdictOfSweep(answer.Findings)
+}
+
+// sweepNow runs a sweep, and says what becomes of it where the waiting for it is broken off.
+func (a *app) sweepNow(ctx context.Context, c client, in collection.SweepInput) (answer starter.SweepAnswer, err error) {
+	patient, cancel := context.WithTimeout(ctx, sweepPatience)
+	defer cancel()
+	err = attended(patient, c, work{collection.SweepNowID, []collection.Role{collection.RoleFleet}}, a.remark, func(ctx context.Context) error {
+		answer, err = c.SweepNow(ctx, in)
+		return err
+	})
+	if err != nil && ctx.Err() != nil {
+		return answer, goesOn(collection.SweepNowID)
+	}
+	return answer, err
 }
 
 // verdictOfSweep is how the fleet stands, as an exit code.
@@ -187,9 +199,9 @@ func showDeadLetters(out *screen.Screen, dead []collection.DeadLetterCount, more
 		count = func(n int) string { return "at least " + screen.Count(n) }
 	}
 	table := out.NewTable(screen.Column{Title: "DEAD LETTERS", Right: true}, screen.Column{Title: "SOURCE"}, screen.Column{Title: "REASON"},
-		screen.Column{Title: "OLDEST"})
+		screen.Column{Title: "OLDEST", Right: true})
 	for _, d := range dead {
-		table.Row(screen.Text(count(d.Records)), screen.Text(d.Source), screen.Text(string(d.Reason)), screen.Text(screen.Since(d.Oldest, now)))
+		table.Row(screen.Text(count(d.Records)), screen.Text(d.Source), screen.Text(string(d.Reason)), screen.Text(ageText(&d.Oldest, now)))
 	}
 	table.End()
 }

@@ -98,8 +98,15 @@ func keptFor(d collection.Duration) string {
 }
 
 func (a *app) tidy(ctx context.Context, c client, dryRun bool) error {
-	result, err := c.Tidy(ctx, dryRun)
-	if err != nil {
+	var result collection.JanitorResult
+	err := attended(ctx, c, work{starter.JanitorNowID(dryRun), []collection.Role{collection.RoleFleet}}, a.remark, func(ctx context.Context) (err error) {
+		result, err = c.Tidy(ctx, dryRun)
+		return err
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return goesOn(starter.JanitorNowID(dryRun))
+	case err != nil:
 		return err
 	}
 	if a.wantsJSON() {
@@ -130,7 +137,8 @@ func (a *app) showTidied(r collection.JanitorResult) {
 	facts.End()
 	out.Blank()
 	right := func(title string) screen.Column { return screen.Column{Title: title, Right: true} }
-	table := out.NewTable(screen.Column{Title: "CLASS"}, right("KEPT FOR"), right("LOOKED AT"), right(deleted), right("SIZE"), right("HELD"), right("FAILED"))
+	table := out.NewTable(screen.Column{Title: "CLASS"}, right("KEPT FOR"), screen.Column{Title: "LOOKED AT", Right: true, Spare: true},
+		right(deleted), right("SIZE"), screen.Column{Title: "HELD", Right: true, Spare: true, Rank: 1}, right("FAILED"))
 	problems := out.NewFacts()
 	n := 0
 	for _, c := range r.Classes {

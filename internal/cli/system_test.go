@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -165,6 +166,7 @@ func TestSystem(t *testing.T) {
 
 	s.asksForRecords(t, id)
 	s.fetchesLinks(t, id)
+	s.answersAlone(t, id, row(t, s, id))
 	s.operates(t)
 	s.cancels(t)
 }
@@ -202,6 +204,62 @@ func (s *system) fetchesLinks(t *testing.T, id string) {
 	var manifest collection.Manifest
 	require.NoError(t, json.Unmarshal(body, &manifest), string(body))
 	require.Equal(t, id, manifest.Submission)
+}
+
+// row is the one dead letter.
+func row(t *testing.T, s *system, id string) string {
+	t.Helper()
+	var row collection.LedgerRow
+	dead := s.weir("records", id, "--outcome", "dead_lettered", "-o", "json")
+	require.NoError(t, json.Unmarshal([]byte(dead.stdout), &row), dead.stdout)
+	return row.Record
+}
+
+// answersAlone asks for a submission that is settled while one of the two sides does not answer: each says what it knows.
+func (s *system) answersAlone(t *testing.T, id, record string) {
+	t.Helper()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	for _, address := range []string{"127.0.0.1:1", silent.Addr().String()} {
+		note := "Temporal does not answer at " + address + "; this is what the bucket says"
+		without := func(args ...string) session { return s.weir(append(args, "--temporal-address", address)...) }
+		began := time.Now()
+		for _, args := range [][]string{{"status", id}, {"status", id, record}, {"status", id, "--wait"}} {
+			told := without(args...)
+			require.Equal(t, ExitNotComplete, told.code, "%v: %s%s", args, told.stdout, told.stderr)
+			require.Contains(t, told.stdout, note, args)
+		}
+		require.Less(t, time.Since(began), 30*time.Second, "of which most is the machine's")
+		for _, args := range [][]string{{"records", id}, {"links", id}, {"sample", id}, {"dead", "--submission", id}} {
+			require.Equal(t, s.weir(args...).code, without(args...).code, args)
+		}
+		nope := without("status", "nope")
+		require.Equal(t, ExitFailure, nope.code, nope.stderr)
+		require.Contains(t, nope.stderr, "Temporal does not answer at "+address+": is it running, and is temporal.address right?")
+	}
+	var status collection.SubmissionStatus
+	told := s.weir("status", id, "--temporal-address", "127.0.0.1:1", "-o", "json")
+	require.NoError(t, json.Unmarshal([]byte(told.stdout), &status), told.stderr)
+	require.Len(t, status.Notes, 1)
+
+	env := s.world.Env
+	defer func() { s.world.Env = env }()
+	s.world.Env = func(name string) (string, bool) {
+		if name == "WEIR_S3_ENDPOINT" {
+			return "http://127.0.0.1:1", true
+		}
+		return env(name)
+	}
+	for _, args := range [][]string{{"status", id}, {"status", id, record}} {
+		told := s.weir(args...)
+		require.Equal(t, ExitNotComplete, told.code, told.stderr)
+	}
+	require.Contains(t, s.weir("status", id).stdout, "the bucket does not answer; this is what Temporal says")
+	require.Zero(t, s.weir("sources").code, "the bucket is not needed")
+	links := s.weir("links", id)
+	require.Equal(t, ExitFailure, links.code)
+	require.Contains(t, links.stderr, "cannot be reached")
 }
 
 // source is the one source's row.
@@ -276,7 +334,14 @@ func (s *system) cancels(t *testing.T) {
 func TestUnreachableForReal(t *testing.T) {
 	t.Parallel()
 	w := testWorld(t)
-	s := in(w, realEdges(), "status", "a", "--temporal-address", "127.0.0.1:1")
+	keys := map[string]string{"WEIR_S3_ENDPOINT": "http://127.0.0.1:2", "WEIR_S3_ACCESS_KEY": "env:KEY", "WEIR_S3_SECRET_KEY": "env:KEY", "KEY": "k"}
+	w.Env = func(name string) (string, bool) { v, ok := keys[name]; return v, ok }
+	s := in(w, realEdges(), "sources", "--temporal-address", "127.0.0.1:1")
 	require.Equal(t, 1, s.code)
-	require.Contains(t, s.stderr, "weir: Temporal does not answer at 127.0.0.1:1")
+	require.Contains(t, s.stderr, "weir: Temporal does not answer at 127.0.0.1:1: is it running, and is temporal.address right?")
+
+	s = in(w, realEdges(), "status", "a", "--temporal-address", "127.0.0.1:1")
+	require.Equal(t, 1, s.code)
+	require.Contains(t, s.stderr, "weir: where submission a stands cannot be known now: Temporal does not answer at 127.0.0.1:1")
+	require.Contains(t, s.stderr, "the store at http://127.0.0.1:2 (bucket weir) cannot be reached")
 }

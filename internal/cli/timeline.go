@@ -33,7 +33,7 @@ func tellTrail(s *screen.Screen, t collection.Trail) {
 	}
 	s.Blank()
 	table := s.NewTable(screen.Column{Title: "request at"}, screen.Column{Title: "met"}, screen.Column{Title: "status", Right: true},
-		screen.Column{Title: "took", Right: true}, screen.Column{Title: "by"}, screen.Column{Title: "waited for"})
+		screen.Column{Title: "took", Right: true}, screen.Column{Title: "by", Spare: true}, screen.Column{Title: "waited for", Spare: true, Rank: 1})
 	for i, line := range t.Attempts {
 		if t.Omitted > 0 && i == collection.MaxTrail/2 {
 			row := make([]screen.Cell, 6)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -118,7 +119,7 @@ func rowOf(cfg config.Config, t trying, text string) (collection.Source, collect
 			return collection.Source{}, collection.Record{}, fmt.Errorf("the record cannot be read: %w", err)
 		}
 	}
-	name, record, err := activities.ResolveRow(cfg, func(collection.Source, collection.Record) error { return nil }, t.source, row)
+	name, record, err := activities.ResolveRow(oneMethod{cfg, t.method}, func(collection.Source, collection.Record) error { return nil }, t.source, row)
 	if err != nil {
 		return collection.Source{}, record, err
 	}
@@ -126,11 +127,55 @@ func rowOf(cfg config.Config, t trying, text string) (collection.Source, collect
 	return src, record, nil
 }
 
+// oneMethod is a configuration in which every source is fetched by one method, for what a row must have to be asked for by it.
+type oneMethod struct {
+	config.Config
+	method string
+}
+
+// Source is the source with this name.
+func (b oneMethod) Source(name string) (collection.Source, bool) {
+	src, ok := b.Config.Source(name)
+	return b.by(src), ok
+}
+
+// SourceForHost is the source that owns a host.
+func (b oneMethod) SourceForHost(host string) (collection.Source, bool) {
+	src, ok := b.Config.SourceForHost(host)
+	return b.by(src), ok
+}
+
+func (b oneMethod) by(src collection.Source) collection.Source {
+	if b.method == "" {
+		return src
+	}
+	i := slices.IndexFunc(src.Methods, func(m collection.Method) bool { return m.Name == b.method })
+	if i < 0 {
+		// It wants nothing of a row: that there is no such method is what must be corrected, and noMethod says so.
+		src.Methods = []collection.Method{{Request: collection.Request{URL: "none"}}}
+		return src
+	}
+	src.Methods = src.Methods[i : i+1]
+	return src
+}
+
+// noMethod names the methods that a source has instead.
+func noMethod(src collection.Source, method string) error {
+	if len(src.Methods) == 0 {
+		return usagef("source %s has no method %q: it has no methods, leave out --method", src.Name, method)
+	}
+	names := make([]string, len(src.Methods))
+	for i, m := range src.Methods {
+		names[i] = m.Name
+	}
+	return usagef("source %s has no method %q%s", src.Name, method, list("; its methods are ", names))
+}
+
 // rulesOf compiles the rules for what a method brings, and makes the source ask by it.
 func rulesOf(cfg config.Config, src *collection.Source, method string) (*extract.Rules, error) {
 	by, ok := src.By(method)
 	if !ok {
-		return nil, usagef("source %s has no method %q", src.Name, method)
+		return nil, noMethod(*src, method)
 	}
 	*src = by
 	rules, err := extract.Compile(src.Parse, cfg.SchemaOf(src.Name, method))

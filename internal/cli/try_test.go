@@ -25,6 +25,8 @@ func tryWorld(t *testing.T) (w World, site string, asked *atomic.Int32) {
 		case "/book":
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, `<h1>A  book</h1><p class=price>4.50</p>`)
+		case "/blank":
+			w.WriteHeader(http.StatusOK)
 		case "/empty":
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `<p>nothing here</p>`)
@@ -116,6 +118,25 @@ func TestTryEnds(t *testing.T) {
 	}
 }
 
+// TestTrySaves: a body that was kept is saved, also one without a byte; where none was kept, that is said beside the answer.
+func TestTrySaves(t *testing.T) {
+	t.Parallel()
+	w, site, _ := tryWorld(t)
+	for path, want := range map[string]bool{"/none": false, "/private": false, "/book": true, "/blank": true} {
+		file := filepath.Join(w.Dir, strings.TrimPrefix(path, "/")+".html")
+		s := in(w, edges{}, "try", site+path, "--save", file, "--output", "json")
+		saved, err := os.ReadFile(file)
+		if !want {
+			require.ErrorIs(t, err, os.ErrNotExist)
+			require.Contains(t, s.stderr, "nothing was saved to "+file)
+			continue
+		}
+		require.NoError(t, err, path)
+		require.Empty(t, s.stderr)
+		require.Equal(t, path == "/blank", len(saved) == 0)
+	}
+}
+
 // TestTryMisused: each wrong use is named.
 func TestTryMisused(t *testing.T) {
 	t.Parallel()
@@ -136,4 +157,25 @@ func TestTryMisused(t *testing.T) {
 		require.Contains(t, s.stderr, want)
 	}
 	require.Zero(t, asked.Load())
+}
+
+// TestTryByMethod: what a row must have is decided by the method that was asked for.
+func TestTryByMethod(t *testing.T) {
+	t.Parallel()
+	w, site, _ := tryWorld(t)
+	file := filepath.Join(w.Dir, "weir.yaml")
+	content, err := os.ReadFile(file)
+	require.NoError(t, err)
+	methods := "    methods:\n      - {name: main}\n      - {name: alt, request: {url: \"" + site + "/{page}\"}}\n    parse:\n"
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(content), "    parse:\n", methods, 1)), 0o600))
+	record := `{"source":"books","page":"book"}`
+	s := in(w, (&fakes{}).edges(), "try", record, "--method", "alt")
+	require.Zero(t, s.code, s.stderr)
+	require.Contains(t, s.stdout, site+"/book")
+	s = in(w, (&fakes{}).edges(), "try", record, "--method", "altt")
+	require.Equal(t, session{code: ExitUsage, stderr: "weir: source books has no method \"altt\"; its methods are main, alt\n"}, s)
+	s = in(w, (&fakes{}).edges(), "try", record)
+	require.Contains(t, s.stderr, "source books builds none", "its first method asks for the row's own URL")
+	s = in(w, (&fakes{}).edges(), "try", site+"/nowhere")
+	require.Contains(t, s.stdout, "HTTP 404, body not read")
 }

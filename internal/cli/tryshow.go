@@ -13,9 +13,9 @@ import (
 
 // showTry answers weir try.
 func (a *app) showTry(r tryout.Report, t trying) error {
-	if t.save != "" && r.Body != nil {
-		if err := os.WriteFile(a.world.path(t.save), r.Body, 0o600); err != nil {
-			return fmt.Errorf("save what was fetched: %w", err)
+	if t.save != "" {
+		if err := a.saveTried(r, t.save); err != nil {
+			return err
 		}
 	}
 	if a.wantsJSON() {
@@ -27,6 +27,19 @@ func (a *app) showTry(r tryout.Report, t trying) error {
 	}
 	if r.Reason != "" {
 		return verdict(ExitNotComplete)
+	}
+	return nil
+}
+
+// saveTried writes what was fetched, or says that nothing was: an older file of that name would be taken for it.
+func (a *app) saveTried(r tryout.Report, file string) error {
+	empty := r.Answer != nil && r.Answer.SHA256 != "" // a body without a byte is one
+	if r.Body == nil && !empty {
+		a.remarks().Line("nothing was saved to %s: only the body of a successful answer is kept, and there was none", screen.Clean(file))
+		return nil
+	}
+	if err := os.WriteFile(a.world.path(file), r.Body, 0o600); err != nil {
+		return fmt.Errorf("save what was fetched: %w", err)
 	}
 	return nil
 }
@@ -88,7 +101,11 @@ func answerText(a tryout.Answer) string {
 	if a.Status == 0 {
 		return "none"
 	}
-	text := fmt.Sprintf("HTTP %d, %s", a.Status, screen.Size(a.Size))
+	size := screen.Size(a.Size)
+	if a.Size == 0 && a.SHA256 == "" {
+		size = "body not read"
+	}
+	text := fmt.Sprintf("HTTP %d, %s", a.Status, size)
 	if a.ContentType != "" {
 		text += ", " + a.ContentType
 	}

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/telemetry"
 	"github.com/weir-collect/weir/workers"
 )
@@ -22,6 +25,9 @@ unless it is told which:
   deliver    stores documents at their destination
   fleet      owns the ceilings, and runs the sweep and the janitor; some worker
              must have it, or no request is made
+
+The roles plan, collect and parse need sources, and plan needs customers:
+without them in its configuration, a worker with such a role does not start.
 
 SIGINT (Ctrl-C) or SIGTERM lets running work end within worker.shutdown_grace
 and hands the rest to other workers; a second signal ends the process at once.
@@ -63,6 +69,9 @@ func (a *app) work(cmd *cobra.Command, roleNames, sources []string) error {
 	if err != nil {
 		return err
 	}
+	if err := workers.CheckNeeds(cfg, roles); err != nil {
+		return usagef("%s: %w", a.whereConfigured(), err)
+	}
 	for _, name := range sources {
 		if _, ok := cfg.Source(name); !ok {
 			return usagef("source %q is not in the configuration", name)
@@ -80,6 +89,21 @@ func (a *app) work(cmd *cobra.Command, roleNames, sources []string) error {
 		return nil
 	}
 	return err
+}
+
+// whereConfigured is the file that a configuration was read from, or should have been.
+func (a *app) whereConfigured() string {
+	if a.configFile != "" {
+		return a.configFile
+	}
+	file := a.world.path(config.FileName)
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	if _, err := os.Stat(file); err != nil {
+		return file + " is not there (--config names another)"
+	}
+	return file
 }
 
 // noJSON refuses a form of answer from a command that has none.

@@ -41,13 +41,32 @@ func Temporal(ctx context.Context, cfg config.Config, secrets Secrets, o Tempora
 	defer cancel()
 	c, err := client.DialContext(ctx, options)
 	if err != nil {
-		return nil, fmt.Errorf("Temporal does not answer at %s: is it running, and is temporal.address right? (%w)", options.HostPort, err)
+		return nil, &NoEngineError{Address: options.HostPort, Cause: err}
 	}
 	if err := checkNamespace(ctx, c, options); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// TemporalWhenNeeded is Temporal's client before anything was sent, and the first contact, which says what Temporal would
+// have said. The error is one of the configuration.
+func TemporalWhenNeeded(cfg config.Config, secrets Secrets, o TemporalOptions) (client.Client, *Contact, error) {
+	options, err := temporalOptions(cfg, secrets)
+	if err != nil {
+		return nil, nil, err
+	}
+	options.Logger, options.MetricsHandler, options.Identity = o.Logger, o.Metrics, o.Identity
+	c, err := client.NewLazyClient(options)
+	if err != nil {
+		return nil, nil, fmt.Errorf("Temporal at %s: %w", options.HostPort, err)
+	}
+	return c, NewContact(func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		return checkNamespace(ctx, c, options)
+	}, time.Now), nil
 }
 
 func checkNamespace(ctx context.Context, c client.Client, options client.Options) error {
@@ -60,6 +79,8 @@ func checkNamespace(ctx context.Context, c client.Client, options client.Options
 	case errors.As(err, &denied):
 		return fmt.Errorf("Temporal at %s denies access to namespace %q: check temporal.api_key or the client certificate (%w)",
 			options.HostPort, options.Namespace, err)
+	case EngineLost(err):
+		return &NoEngineError{Address: options.HostPort, Cause: err}
 	case err != nil:
 		return fmt.Errorf("Temporal at %s does not answer for namespace %q: %w", options.HostPort, options.Namespace, err)
 	}

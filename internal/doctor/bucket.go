@@ -101,5 +101,5 @@ func lifecycle(ctx context.Context, b Bucket) []Finding {
 	case err != nil:
 		return []Finding{warn(fmt.Sprintf("the lifecycle rules cannot be seen from here: %v", err), "allow s3:GetLifecycleConfiguration")}
 	}
-	return []Finding{fine("supported, with %s of weir's and %s of others", plural(len(ours), "rule"), plural(foreign, "rule"))}
+	return []Finding{fine("supported, with %s of weir's and %s of others", collection.Plural(len(ours), "rule"), collection.Plural(foreign, "rule"))}
 }

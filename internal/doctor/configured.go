@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/textproto"
 	"slices"
 	"strings"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/robots"
 )
 
 // config looks at a configuration that has been loaded, and so is valid.
 func (x *exam) config(context.Context) []Finding {
 	sources, customers := len(x.Config.Sources), len(x.Config.Customers)
-	found := []Finding{fine("valid, with %s and %s", plural(sources, "source"), plural(customers, "customer"))}
+	found := []Finding{fine("valid, with %s and %s", collection.Plural(sources, "source"), collection.Plural(customers, "customer"))}
 	if sources == 0 {
 		found = append(found, warn("no source is configured", "describe the sites under sources, as weir.example.yaml shows; who only submits needs none"))
 	}
@@ -23,13 +23,6 @@ func (x *exam) config(context.Context) []Finding {
 		found = append(found, warn("no customer is configured", "name who submits under customers; who only operates needs none"))
 	}
 	return found
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // reference is a secret that the configuration refers to, and the key that does.
@@ -85,20 +78,28 @@ func (x *exam) secrets(context.Context) []Finding {
 	return []Finding{fine("all %d can be read", len(references))}
 }
 
-// userAgent looks at how sites are told who asks. A source may state a user agent of its own.
+// userAgent looks at how sites are told who asks. A source, or any of its methods, may state a user agent of its own.
 func (x *exam) userAgent(context.Context) []Finding {
 	found := agentFindings("user_agent", x.Config.UserAgent)
 	for _, s := range x.Config.Sources {
-		for name, value := range s.Request.Headers {
-			if textproto.CanonicalMIMEHeaderKey(name) == "User-Agent" {
-				found = append(found, agentFindings("the user agent of source "+s.Name, value)...)
-			}
+		found = append(found, ownAgent("source "+s.Name, s.Request)...)
+		for _, m := range s.Methods {
+			found = append(found, ownAgent(fmt.Sprintf("source %s, method %s", s.Name, m.Name), m.Request)...)
 		}
 	}
 	if len(found) == 0 {
 		found = append(found, fine("%s, with a contact", x.Config.UserAgent))
 	}
 	return found
+}
+
+// ownAgent looks at the user agent that a request states of its own, if it does. One that is a secret cannot be looked at.
+func ownAgent(whose string, r collection.Request) []Finding {
+	agent, err := config.OwnAgent(r)
+	if err != nil || agent == "" {
+		return nil
+	}
+	return agentFindings("the user agent of "+whose, agent)
 }
 
 // project is what the default user agent holds in place of a contact.

@@ -79,7 +79,7 @@ func namespace(ctx context.Context, e *Engine) []Finding {
 func days(d time.Duration) string {
 	const day = 24 * time.Hour
 	if d >= day && d%day == 0 {
-		return plural(int(d/day), "day")
+		return collection.Plural(int(d/day), "day")
 	}
 	return d.String()
 }

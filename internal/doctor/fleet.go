@@ -2,48 +2,27 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
-	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/engine"
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-const (
-	// present is how long ago a worker may have polled: a poll lasts up to a minute.
-	present = 2 * time.Minute
-	// asked is how many queues are asked about side by side.
-	asked = 8
-)
-
-// stage is a queue that always must be polled, and the role that polls it.
-type stage struct {
-	queue, role string
-	kind        enumspb.TaskQueueType
-}
-
-var stages = []stage{
-	{collection.QueueWorkflows, "workflows", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
-	{collection.QueuePlan, "plan", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-	{collection.QueueParse, "parse", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-	{collection.QueueDeliver, "deliver", enumspb.TASK_QUEUE_TYPE_ACTIVITY},
-	{collection.QueueFleet, "fleet", enumspb.TASK_QUEUE_TYPE_WORKFLOW},
-}
+// asked is how many queues are asked about side by side.
+const asked = 8
 
 // workers looks at who polls. A source that takes no requests now is not polled, and need not be.
 func (x *exam) workers(ctx context.Context, e *Engine) []Finding {
-	queues := append([]stage(nil), stages...)
+	queues := collection.StageQueues()
 	for _, s := range x.Config.Sources {
-		queues = append(queues, stage{collection.QueueCollect(s.Name), "collect", enumspb.TASK_QUEUE_TYPE_ACTIVITY})
+		queues = append(queues, collection.StageQueue{Queue: collection.QueueCollect(s.Name), Role: collection.RoleCollect})
 	}
 	polled := make([]bool, len(queues))
 	group, asking := errgroup.WithContext(ctx)
@@ -63,19 +42,20 @@ func (x *exam) workers(ctx context.Context, e *Engine) []Finding {
 	return x.unpolled(queues, polled, x.openSources(ctx, e))
 }
 
-// unpolled says which queues are not polled, of which sources are closed.
-func (x *exam) unpolled(queues []stage, polled []bool, open map[string]bool) []Finding {
+// unpolled says which queues are not polled, of which sources are closed. The sources' queues come last, in their order.
+func (x *exam) unpolled(queues []collection.StageQueue, polled []bool, open map[string]bool) []Finding {
 	var found []Finding
 	var unpolled, closed []string
+	stages := len(queues) - len(x.Config.Sources)
 	for i, q := range queues {
 		if polled[i] {
 			continue
 		}
-		if i < len(stages) {
-			found = append(found, fail("nobody polls "+q.queue, "start a worker with the role "+q.role+": weir worker --role "+q.role))
+		if q.Role != collection.RoleCollect {
+			found = append(found, fail("nobody polls "+q.Queue, fmt.Sprintf("start a worker with the role %s: weir worker --role %[1]s", q.Role)))
 			continue
 		}
-		source := x.Config.Sources[i-len(stages)].Name
+		source := x.Config.Sources[i-stages].Name
 		if isOpen, known := open[source]; known && !isOpen {
 			closed = append(closed, source)
 		} else {
@@ -95,19 +75,12 @@ func (x *exam) unpolled(queues []stage, polled []bool, open map[string]bool) []F
 	return found
 }
 
-func (x *exam) polled(ctx context.Context, e *Engine, s stage) (bool, error) {
-	answer, err := e.Service.DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
-		Namespace: e.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: s.queue}, TaskQueueType: s.kind,
-	})
+func (x *exam) polled(ctx context.Context, e *Engine, q collection.StageQueue) (bool, error) {
+	polled, err := engine.Polled(ctx, e.Service, engine.Queue{Namespace: e.Namespace, Name: q.Queue, Workflows: q.Workflows}, x.Now())
 	if err != nil {
-		return false, fmt.Errorf("queue %s: %w", s.queue, err)
+		return false, fmt.Errorf("queue %s: %w", q.Queue, err)
 	}
-	for _, p := range answer.GetPollers() {
-		if x.Now().Sub(p.GetLastAccessTime().AsTime()) < present {
-			return true, nil
-		}
-	}
-	return false, nil
+	return polled, nil
 }
 
 // openSources says which sources take requests now; nothing where nobody answers.
@@ -130,9 +103,8 @@ func (x *exam) owner(ctx context.Context, e *Engine) []Finding {
 	answer, err := e.Service.DescribeWorkflowExecution(ctx, &workflowservice.DescribeWorkflowExecutionRequest{
 		Namespace: e.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: collection.CeilingsID},
 	})
-	var missing *serviceerror.NotFound
 	switch {
-	case errors.As(err, &missing):
+	case engine.IsUnknown(err):
 		return []Finding{warn(collection.CeilingsID+" does not run yet, so nobody can have a permit", "start a worker: weir worker")}
 	case err != nil:
 		return []Finding{fail(fmt.Sprintf("%s: %v", collection.CeilingsID, err), "look into Temporal's log")}

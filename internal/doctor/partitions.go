@@ -36,7 +36,7 @@ func (x *exam) partitions(ctx context.Context, e *Engine) []Finding {
 	if len(several) > 0 {
 		return []Finding{warn(fmt.Sprintf("the queues of %s have up to %d partitions", list(several), most), onePartition)}
 	}
-	return []Finding{fine("one for each of %s", plural(len(x.Config.Sources), "source queue"))}
+	return []Finding{fine("one for each of %s", collection.Plural(len(x.Config.Sources), "source queue"))}
 }
 
 // countPartitions is how many partitions the activities of a queue are written to.

@@ -60,7 +60,7 @@ func TestSkew(t *testing.T) {
 func TestUserAgents(t *testing.T) {
 	t.Parallel()
 	const own = "s3: {bucket: weir}\nuser_agent: bot/1 (+https://example.com/bot)\nsources:\n" +
-		"  - {name: books, hosts: [b.example], ceiling: 1, request: {headers: {user-agent: AGENT}}, parse: {type: json, fields: [{name: t, jq: .t}]}}\n"
+		"  - {name: books, hosts: [b.example], ceiling: 1, robots: ignore, robots_reason: the site is our own, request: {headers: {user-agent: AGENT}}, parse: {type: json, fields: [{name: t, jq: .t}]}}\n"
 	for agent, want := range map[string]doctor.Level{
 		"shop-bot/2 (bot@example.com)": doctor.OK, "shop-bot/2": doctor.Warn, "(bot@example.com)": doctor.Fail,
 		"Mozilla/5.0 (compatible; shop-bot/2; +https://example.com)": doctor.OK,

@@ -68,7 +68,8 @@ type Warning string
 
 // The warnings. They are stored with observations and therefore append-only.
 const (
-	// WarningLengthUnverified means that only the end of the connection marked the end of the body.
+	// WarningLengthUnverified means that only the end of the connection marked the end of the body: no length was announced, or
+	// a larger one than came, while the checksum of the compression proves that the body is whole.
 	WarningLengthUnverified Warning = "length_unverified"
 	// WarningTrailingGarbage means that bytes after the end of the compressed body were dropped.
 	WarningTrailingGarbage Warning = "trailing_garbage"

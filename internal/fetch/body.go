@@ -35,31 +35,6 @@ func tooLarge(limit int64) error {
 	return &bodyError{kind: failure.TransportBodyTooLarge, cause: fmt.Errorf("the body is larger than the source's max_body of %d bytes", limit)}
 }
 
-// wire counts and bounds what arrives, and keeps the error that ended it apart from what a decoder makes of it.
-type wire struct {
-	from io.Reader
-	// most is how many bytes may arrive; more of them end in tooMany.
-	most    int64
-	tooMany error
-	count   int64
-	err     error
-}
-
-func (w *wire) Read(p []byte) (int, error) {
-	if w.err != nil {
-		return 0, w.err
-	}
-	n, err := w.from.Read(p)
-	w.count += int64(n)
-	switch {
-	case w.count > w.most:
-		w.err = w.tooMany
-	case err != nil:
-		w.err = err
-	}
-	return n, w.err
-}
-
 // encodedSlack is what a coding may add to incompressible bytes, beside an eighth of them.
 const encodedSlack = 64 << 10
 
@@ -72,37 +47,46 @@ type bodyLimit struct {
 	room func(bytes int64) error
 }
 
-// readBody reads and decodes a whole body within its limit; memory stays within a small multiple of that whatever arrives.
+// encoded is how large a coding may leave a body of the largest size.
+func (l bodyLimit) encoded() int64 { return l.most + l.most/8 + encodedSlack }
+
+// onWire is how much may arrive: where the beginning is enough, whatever the rest comes to.
+func (l bodyLimit) onWire(codings []string) int64 {
+	switch {
+	case l.clip:
+		return math.MaxInt64
+	case len(codings) > 0:
+		return l.encoded()
+	}
+	return l.most
+}
+
+// readBody reads and decodes a whole body within its limit; memory stays within a small multiple of that whatever arrives,
+// and the reading ends with the exchange whatever the decoders are busy with.
 func readBody(res *http.Response, limit bodyLimit) (body, error) {
 	codings := contentCodings(res.Header)
-	most := limit.most
-	switch {
-	case limit.clip:
-		most = math.MaxInt64
-	case len(codings) > 0:
-		most += limit.most/8 + encodedSlack
-	}
+	most := limit.onWire(codings)
 	if res.ContentLength > most && res.Request.Method != http.MethodHead {
 		return body{}, tooLarge(limit.most)
 	}
-	w := &wire{from: res.Body, most: most, tooMany: tooLarge(limit.most)}
-	in := bufio.NewReader(w)
+	w := &flow{ctx: res.Request.Context(), from: res.Body, most: most, tooMany: tooLarge(limit.most)}
 	b := body{}
-	content, closeAll, err := decoded(in, codings, &b.warnings, limit.most)
+	layers := &layers{wire: w, in: bufio.NewReader(w), limit: limit, warnings: &b.warnings}
+	content, err := layers.open(codings)
 	if err == nil {
 		b.content, err = readAll(content, limit)
-		closeAll()
 	}
+	layers.close()
 	if errors.Is(err, errClipped) {
 		return body{content: b.content, received: w.count, warnings: b.warnings}, nil
 	}
 	if err == nil && len(codings) > 0 {
-		err = readRest(in, &b.warnings)
+		err = layers.readRest(res.ContentLength >= 0)
 	}
 	b.received = w.count
 	if err != nil {
 		b.content = nil
-		return b, bodyTrouble(w, err)
+		return b, layers.trouble(err)
 	}
 	if closeDelimited(res) && (len(codings) == 0 || slices.Contains(b.warnings, failure.WarningEncodingIgnored)) {
 		b.warnings = append(b.warnings, failure.WarningLengthUnverified)
@@ -142,38 +126,10 @@ type roomError struct{ cause error }
 func (e *roomError) Error() string { return "wait for room for a large body: " + e.cause.Error() }
 func (e *roomError) Unwrap() error { return e.cause }
 
-// readRest reads on after the end of a compressed body: to find out whether the length promised has arrived, and to
-// leave the connection fit for use.
-func readRest(in *bufio.Reader, warnings *[]failure.Warning) error {
-	n, err := io.CopyN(io.Discard, in, encodedSlack)
-	if n > 0 && !slices.Contains(*warnings, failure.WarningEncodingIgnored) {
-		warn(warnings, failure.WarningTrailingGarbage)
-	}
-	if err == nil || errors.Is(err, io.EOF) || slices.Contains(*warnings, failure.WarningTrailingGarbage) {
-		return nil
-	}
-	return err
-}
-
 func warn(warnings *[]failure.Warning, w failure.Warning) {
 	if !slices.Contains(*warnings, w) {
 		*warnings = append(*warnings, w)
 	}
-}
-
-// bodyTrouble names what went wrong while a body was read: first what the wire says, then the decoder.
-func bodyTrouble(w *wire, err error) error {
-	var known *bodyError
-	var room *roomError
-	switch {
-	case errors.As(err, &known), errors.As(err, &room):
-		return err
-	case w.err != nil && !errors.Is(w.err, io.EOF):
-		return wireTrouble(w.err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return &bodyError{kind: failure.TransportTruncated, cause: errors.New("the compressed body ends before its end mark")}
-	}
-	return &bodyError{kind: failure.TransportDecode, cause: fmt.Errorf("the body is not what its Content-Encoding says: %w", err)}
 }
 
 // wireTrouble tells a body that was cut off from a connection that broke or ran out of time.

@@ -113,7 +113,7 @@ func (c *Client) Fetch(
 	}
 	x := newExchange(ctx, c.transport(src, egress), src, req)
 	defer x.close()
-	x.egress, x.askHop, x.askRoom, x.clip = egress.Name, via.Hop, via.Room, via.Clip
+	x.egress, x.askHop, x.askRoom, x.askStill, x.clip = egress.Name, via.Hop, via.Room, via.Still, via.Clip
 	x.conditional = addCondition(req, via)
 	res := x.run()
 	x.observeEgress()

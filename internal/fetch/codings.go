@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 
@@ -25,6 +26,7 @@ var gzipMagic = []byte{0x1f, 0x8b}
 type gzipBody struct {
 	in       *bufio.Reader
 	member   *gzip.Reader
+	members  int
 	warnings *[]failure.Warning
 }
 
@@ -34,34 +36,62 @@ func newGzip(in *bufio.Reader, warnings *[]failure.Warning) (io.Reader, error) {
 		return nil, err
 	}
 	member.Multistream(false)
-	return &gzipBody{in: in, member: member, warnings: warnings}, nil
+	return &gzipBody{in: in, member: member, members: 1, warnings: warnings}, nil
 }
 
+// Read goes on past members without content, so that whoever reads never has to wait for bytes in a loop of its own.
 func (g *gzipBody) Read(p []byte) (int, error) {
-	n, err := g.member.Read(p)
-	if n > 0 || !errors.Is(err, io.EOF) {
-		if n > 0 && errors.Is(err, io.EOF) {
-			err = nil // the next call comes back here
+	for {
+		n, err := g.member.Read(p)
+		switch {
+		case n > 0 && errors.Is(err, io.EOF):
+			return n, nil // the next call comes back here
+		case n > 0 || len(p) == 0 || err != nil && !errors.Is(err, io.EOF):
+			return n, err
 		}
-		return n, err
+		if err == nil {
+			continue
+		}
+		if err := g.next(); err != nil {
+			return 0, err
+		}
 	}
-	next, err := g.in.Peek(len(gzipMagic))
+}
+
+// next goes on to the next member. A body of one member whose checksum was right is whole as far as it can tell, even where
+// more was announced; of one with several, another one may be missing.
+func (g *gzipBody) next() error {
+	head, err := g.in.Peek(len(gzipMagic))
 	switch {
-	case len(next) == 0:
-		return 0, err
-	case !bytes.Equal(next, gzipMagic):
+	case len(head) == 0 && g.members == 1 && errors.Is(err, io.ErrUnexpectedEOF):
+		return io.EOF // what is missing is found by who reads the rest
+	case len(head) == 0:
+		return err
+	case !bytes.Equal(head, gzipMagic):
 		warn(g.warnings, failure.WarningTrailingGarbage)
-		return 0, errTrailing
+		return errTrailing
 	}
 	if err := g.member.Reset(g.in); err != nil {
 		if errors.Is(err, gzip.ErrHeader) {
 			warn(g.warnings, failure.WarningTrailingGarbage)
-			return 0, errTrailing
+			return errTrailing
 		}
-		return 0, err
+		return err
 	}
+	g.members++
 	g.member.Multistream(false)
-	return 0, nil
+	return nil
+}
+
+// zlibBody is a zlib stream, whose end is verified by its checksum.
+type zlibBody struct{ io.Reader }
+
+func newZlib(in *bufio.Reader) (io.Reader, error) {
+	from, err := zlib.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return &zlibBody{from}, nil
 }
 
 // brotliBody drops what follows the end of the stream.
@@ -88,13 +118,20 @@ type zstdBody struct {
 	warnings *[]failure.Warning
 }
 
-func newZstd(in io.Reader, limit int64, warnings *[]failure.Warning) (io.Reader, error) {
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderMaxMemory(uint64(limit)+maxZstdWindow))
+// newZstd reads frames with the window that a sender may use. A frame that announces more than the limit is refused by its
+// header, unless its beginning is enough.
+func newZstd(in io.Reader, limit bodyLimit, warnings *[]failure.Warning) (io.Reader, error) {
+	options := []zstd.DOption{
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow),
+	}
+	if !limit.clip {
+		options = append(options, zstd.WithDecoderMaxMemory(uint64(limit.most)+maxZstdWindow))
+	}
+	d, err := zstd.NewReader(in, options...)
 	if err != nil {
 		return nil, err
 	}
-	return &zstdBody{Decoder: d, limit: limit, warnings: warnings}, nil
+	return &zstdBody{Decoder: d, limit: limit.most, warnings: warnings}, nil
 }
 
 func (z *zstdBody) Read(p []byte) (int, error) {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/flate"
-	"compress/zlib"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -16,9 +14,6 @@ import (
 
 	"github.com/weir-collect/weir/internal/failure"
 )
-
-// maxCodings bounds how often a body may be compressed over and over.
-const maxCodings = 3
 
 // contentCodings lists the codings of a body in the order in which they were applied, without "identity".
 func contentCodings(h http.Header) []string {
@@ -35,38 +30,9 @@ func contentCodings(h http.Header) []string {
 	return out
 }
 
-// decoded undoes the codings of a body, the last applied first. closeAll frees the decoders.
-func decoded(in *bufio.Reader, codings []string, warnings *[]failure.Warning, limit int64) (r io.Reader, closeAll func(), err error) {
-	closers := []func(){}
-	closeAll = func() {
-		for _, c := range closers {
-			c()
-		}
-	}
-	if len(codings) > maxCodings {
-		return nil, closeAll, &bodyError{kind: failure.TransportDecode, cause: fmt.Errorf("the body is compressed %d times over: at most %d are undone", len(codings), maxCodings)}
-	}
-	r = in
-	for i := len(codings) - 1; i >= 0; i-- {
-		layer := in
-		if i < len(codings)-1 {
-			layer = bufio.NewReader(r)
-		}
-		decoder, err := openDecoder(layer, codings[i], limit, warnings)
-		if err != nil {
-			return nil, closeAll, err
-		}
-		if c, ok := decoder.(interface{ Close() }); ok {
-			closers = append(closers, c.Close)
-		}
-		r = decoder
-	}
-	return r, closeAll, nil
-}
-
 // openDecoder opens one coding. A body that plainly is not what the header says is taken as it comes, with a warning:
 // servers that set the header without compressing are common, and the page is there.
-func openDecoder(in *bufio.Reader, coding string, limit int64, warnings *[]failure.Warning) (io.Reader, error) {
+func openDecoder(in *bufio.Reader, coding string, limit bodyLimit, warnings *[]failure.Warning) (io.Reader, error) {
 	head, err := in.Peek(sniffed)
 	if len(head) == 0 {
 		if errors.Is(err, io.EOF) {
@@ -83,7 +49,7 @@ func openDecoder(in *bufio.Reader, coding string, limit int64, warnings *[]failu
 		return newGzip(in, warnings)
 	case "deflate":
 		if isZlib(head) {
-			return zlib.NewReader(in)
+			return newZlib(in)
 		}
 		return flate.NewReader(in), nil
 	case "br":

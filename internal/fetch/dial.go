@@ -33,14 +33,14 @@ func (e *privateAddressError) Error() string {
 func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, release := boundToExchange(ctx)
 	defer release()
-	return d.connect(ctx, network, address)
+	return watchWrites(d.connect(ctx, network, address))
 }
 
 // dialTLS opens a connection with TLS and settles the HTTP version by ALPN.
 func (d dialer) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, release := boundToExchange(ctx)
 	defer release()
-	plain, err := d.connect(ctx, network, address)
+	plain, err := watchWrites(d.connect(ctx, network, address))
 	if err != nil {
 		return nil, err
 	}

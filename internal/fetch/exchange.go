@@ -37,7 +37,9 @@ type exchange struct {
 	egress  string
 	askHop  func(ctx context.Context, url string) error
 	askRoom func(ctx context.Context, bytes int64) error
-	clip    bool
+	// askStill is asked right before a request is written.
+	askStill func() error
+	clip     bool
 	// conditional says that the request as it stands carries a condition.
 	conditional bool
 	hop         *progress
@@ -56,7 +58,12 @@ func newExchange(ctx context.Context, transport http.RoundTripper, src collectio
 func (x *exchange) run() *collection.Response {
 	for {
 		res, err := x.send()
-		if err != nil {
+		var unsent *unsentError
+		switch {
+		case errors.As(err, &unsent):
+			x.failHop(err)
+			return nil
+		case err != nil:
 			x.fail(err)
 			return nil
 		}
@@ -85,7 +92,8 @@ func (x *exchange) run() *collection.Response {
 // send makes the request of one hop.
 func (x *exchange) send() (*http.Response, error) {
 	x.hop = &progress{exchange: x.ctx}
-	req := x.req.WithContext(withProgress(x.ctx, x.hop))
+	ctx, watch := watched(x.ctx, x.askStill)
+	req := x.req.WithContext(withProgress(ctx, x.hop))
 	req.Header = x.req.Header.Clone()
 	for _, cookie := range x.jar.Cookies(x.req.URL) {
 		req.AddCookie(cookie)
@@ -102,9 +110,14 @@ func (x *exchange) send() (*http.Response, error) {
 			return nil, fmt.Errorf("making the request's body: %w", err)
 		}
 	}
+	if err := watch.check(); err != nil {
+		return nil, err
+	}
 	res, err := x.transport.RoundTrip(req)
 	if err == nil {
 		x.hop.reach(failure.StageBody)
+	} else if refusal := watch.refused(); refusal != nil {
+		err = refusal
 	}
 	return res, err
 }

@@ -25,6 +25,10 @@ type Breaker struct {
 	Level int `json:"level,omitempty"`
 	// SteppedAt is when Level last rose.
 	SteppedAt time.Time `json:"stepped_at,omitzero"`
+	// ReleasedAt is when an operator last released it, and ReleasedUntil until when the source had asked to be left alone
+	// then: what workers still report of such a wait is over.
+	ReleasedAt    time.Time `json:"released_at,omitzero"`
+	ReleasedUntil time.Time `json:"released_until,omitzero"`
 	// Held keeps it open, by an operator's command.
 	Held   *Note    `json:"held,omitempty"`
 	Recent []Bucket `json:"recent,omitempty"`
@@ -64,8 +68,12 @@ func (b *Breaker) probe() {
 	b.State, b.Until, b.Level, b.Recent = BreakerHalfOpen, time.Time{}, 0, nil
 }
 
-// release ends a hold or a wait, and says what it did.
-func (b *Breaker) release() string {
+// release ends a hold or a wait, and says what it did. Workers may wait by themselves; they go on as well.
+func (b *Breaker) release(now time.Time) string {
+	b.ReleasedAt = now
+	if b.State == BreakerOpen && b.Cause == WhyThrottled {
+		b.ReleasedUntil = later(b.ReleasedUntil, b.Until)
+	}
 	if b.Held == nil && b.State != BreakerOpen {
 		return "was not open"
 	}
@@ -101,10 +109,23 @@ func (b *Breaker) observe(now time.Time, c BreakerConfig, r Report, acting bool,
 			b.State, b.Level, b.SteppedAt = BreakerClosed, firstLevel, now
 		}
 	}
-	if asked > 0 {
-		b.throttle(now.Add(asked))
+	if until := now.Add(asked); asked > 0 && !b.hasReleased(until, r) {
+		b.throttle(until)
 	}
 	return tripped
+}
+
+// remainderSlack is by how much two reports of one wait can differ, since a report takes a while to come.
+const remainderSlack = 10 * time.Second
+
+// hasReleased says whether an operator has ended the wait that a worker reports. A worker that knows of releases says which
+// was the last that it had heard of when the source asked it to wait. Of one that does not, what is left of a wait that was
+// reported before, and was to be over by then, is ended: a new throttle is not.
+func (b *Breaker) hasReleased(until time.Time, r Report) bool {
+	if r.Heard != nil {
+		return r.Heard.Before(b.ReleasedAt)
+	}
+	return r.Throttled == 0 && !until.After(b.ReleasedUntil.Add(remainderSlack))
 }
 
 // failing says whether the recent requests are enough to open the breaker.

@@ -46,6 +46,10 @@ type BreakerConfig struct {
 
 const defaultBurst = 2
 
+// MostCeiling is the largest ceiling that a source can be given, configured or by an operator: one that is larger is a slip
+// of the finger, and the owner shares permits out one by one.
+const MostCeiling = 10_000
+
 func (c BreakerConfig) withDefaults() BreakerConfig {
 	or := func(v *Millis, byDefault Millis) {
 		if *v == 0 {
@@ -82,7 +86,7 @@ func (c SourceConfig) check() error {
 		}
 	}
 	bad(c.Source == "", "source", "give it a name")
-	bad(c.Ceiling < 0, "ceiling", "give 0 or more requests in flight")
+	bad(c.Ceiling < 0 || c.Ceiling > MostCeiling, "ceiling", fmt.Sprintf("give between 0 and %d requests in flight", MostCeiling))
 	bad(c.Rate < 0 || c.Rate > FastestRate, "rate", "give between 0 (no pace) and 1000000 requests per second")
 	bad(c.Burst < 0, "burst", "give 1 or more, or leave it out")
 	bad(c.MinInterval < 0, "min_interval_ms", "give 0 or more milliseconds")

@@ -25,6 +25,11 @@
 // table's own time never runs backwards. If it jumps ahead by more than the time that has passed, leases end early at the
 // owner: keep the clocks of the machines that serve the engine in step.
 //
+// A table can forget what workers were told: its workflow was reset to an earlier moment, or deleted. Every run of the owner
+// has a name, which its answers carry and requests repeat (Begin). Where a worker shows the answer of a run that the table
+// does not know, or permits that it has not given, nobody is given more until all that was forgotten has run out. A table
+// that is new, and met by new workers first, cannot know: do not delete the owner.
+//
 // Starts of requests are held to the pace in the same way: in any span of time w, at most Burst + pace × w requests start.
 // Each worker with a share has a bucket for one request, so at most Burst workers share a pace; a new share starts with
 // what has gathered since the last one was given up. With a least interval between requests (MinInterval, or a crawl
@@ -58,12 +63,14 @@
 //     throttled or begins to fail, when a probe of a half-open breaker has ended, when a way out has failed five times in a
 //     row, when what exceeded a grant has ended, and when work waits, all permits are used and Grant.Spare is not zero.
 //  10. Report what was seen once, in the first request after it, except a Retry-After: that is reported, with what is left
-//     of it, until it is over. Obey it at once: the fleet follows with its next renewals.
+//     of it, until it is over. Obey it at once: the fleet follows with its next renewals. It is over as well when a grant
+//     tells of a release of the breaker that the worker had not heard of when it was asked to wait.
 //  11. Keep a crawl delay that was just read in robots.txt at once, and report it from then on in every request.
 //  12. Set the source's Pacer with every grant, and to no rate when the lease ends.
 //  13. Start no request through a way out that the latest answer retires. A Trial allows one request, however many answers
 //     repeat it, and its end is reported like any other.
-//  14. At shutdown: stop polling, let requests end or cancel them, then call Table.Release. A worker that is told that it is
+//  14. Say in each request of which of the owner's runs the answer is that is acted on, without a lease "none".
+//  15. At shutdown: stop polling, let requests end or cancel them, then call Table.Release. A worker that is told that it is
 //     released stops at once.
 //
 // # Inside a workflow

@@ -1,6 +1,9 @@
 package lease
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Use is what a worker does at one source, as it tells its Holder before a renewal. Its fields mean what they mean in Want.
 type Use struct {
@@ -28,6 +31,7 @@ type Holder struct {
 	renewIn  time.Duration
 	from     time.Time     // when the request was sent from which the lease counts
 	ttl      time.Duration // zero without a lease
+	epoch    string        // of the answer that is acted on
 	applied  int64
 	grants   map[string]held
 	egress   []EgressState
@@ -56,7 +60,7 @@ const (
 
 // NewHolder is the holder of one process. The worker's name is new with every start of the process.
 func NewHolder(worker string) *Holder {
-	return &Holder{worker: worker, renewIn: firstRenewal, grants: map[string]held{}}
+	return &Holder{worker: worker, epoch: noEpoch, renewIn: firstRenewal, grants: map[string]held{}}
 }
 
 // Next is the next request. From now on, an answer to an earlier request can only lengthen the lease and lower grants,
@@ -74,7 +78,7 @@ func (h *Holder) Next(now time.Time, uses []Use, egress []EgressReport) Request 
 	if len(h.sent) > mostUnanswered {
 		h.sent = h.sent[1:]
 	}
-	req := Request{Worker: h.worker, Sequence: h.sequence, Egress: egress}
+	req := Request{Worker: h.worker, Sequence: h.sequence, Epoch: h.epoch, Egress: egress}
 	for _, u := range uses {
 		g := h.grants[u.Source].grant
 		req.Sources = append(req.Sources, Want{
@@ -120,6 +124,7 @@ func (h *Holder) take(sequence int64) (time.Time, bool) {
 // apply acts on the answer to the latest request.
 func (h *Holder) apply(at time.Time, a Answer) {
 	h.from, h.ttl, h.applied = at, a.TTL.Std(), a.Sequence
+	h.epoch = cmp.Or(a.Epoch, noEpoch)
 	h.renewIn = a.RenewIn.Std()
 	h.egress = a.Egress
 	h.grants = make(map[string]held, len(a.Grants))
@@ -158,7 +163,7 @@ func (h *Holder) alive(now time.Time) bool { return h.ttl > 0 && passed(h.from, 
 // lose forgets every grant: the lease has ended, and no late answer brings it back.
 func (h *Holder) lose() {
 	h.grants = map[string]held{}
-	h.ttl = 0
+	h.ttl, h.epoch = 0, noEpoch
 }
 
 // Release ends the holder: the worker may do nothing any more, and tells the owner so by Table.Release.

@@ -25,7 +25,7 @@ func TestHolderCountsFromWhenItSent(t *testing.T) {
 	require.False(t, leased)
 
 	req := ask(h, at(0))
-	require.Equal(t, Request{Worker: "w", Sequence: 1, Sources: []Want{{Source: "s"}}}, req)
+	require.Equal(t, Request{Worker: "w", Sequence: 1, Epoch: noEpoch, Sources: []Want{{Source: "s"}}}, req)
 	require.Equal(t, at(1000), h.RenewAt(), "until the first answer, it asks again after a second")
 	require.True(t, h.Receive(at(4000), granting(1, 3)))
 	require.Equal(t, 3, h.Grant(at(4000), "s").Permits)

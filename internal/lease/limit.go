@@ -60,12 +60,14 @@ func (s *Source) limit(now time.Time) limit {
 	return l
 }
 
-// ceiling is the configured or overridden ceiling, whatever else restricts the source.
+// ceiling is the configured or overridden ceiling, whatever else restricts the source. A state from before MostCeiling was
+// kept to may have more.
 func (s *Source) ceiling() int {
+	ceiling := s.Config.Ceiling
 	if s.Ceiling != nil {
-		return s.Ceiling.Ceiling
+		ceiling = s.Ceiling.Ceiling
 	}
-	return s.Config.Ceiling
+	return min(ceiling, MostCeiling)
 }
 
 // minInterval is the least time between two starts: the configuration's floor, or what robots.txt asks for if that is more.

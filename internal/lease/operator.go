@@ -90,8 +90,8 @@ func (t *Table) Resume(now time.Time, source string, n Note) error {
 // SetCeiling overrides a source's ceiling until a time, or for good if that is zero. Zero requests in flight are allowed.
 func (t *Table) SetCeiling(now time.Time, source string, ceiling int, until time.Time, n Note) error {
 	return t.command(now, source, "set-ceiling", n, func(s *Source, n Note) (string, error) {
-		if ceiling < 0 {
-			return "", fmt.Errorf("ceiling %d: give 0 or more requests in flight", ceiling)
+		if ceiling < 0 || ceiling > MostCeiling {
+			return "", fmt.Errorf("ceiling %d: give between 0 and %d requests in flight", ceiling, MostCeiling)
 		}
 		if err := future(n.At, until); err != nil {
 			return "", err
@@ -140,10 +140,11 @@ func (t *Table) HoldBreaker(now time.Time, source string, n Note) error {
 	})
 }
 
-// ReleaseBreaker ends a hold, and the wait of a breaker that opened by itself: the source is probed with one permit.
+// ReleaseBreaker ends a hold, and the wait of a breaker that opened by itself: the source is probed with one permit. What
+// workers have been asked to wait by then is over.
 func (t *Table) ReleaseBreaker(now time.Time, source string, n Note) error {
-	return t.command(now, source, "release-breaker", n, func(s *Source, _ Note) (string, error) {
-		return s.Breaker.release(), nil
+	return t.command(now, source, "release-breaker", n, func(s *Source, n Note) (string, error) {
+		return s.Breaker.release(n.At), nil
 	})
 }
 

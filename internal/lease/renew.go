@@ -16,11 +16,12 @@ func (t *Table) Renew(now time.Time, req Request) Answer {
 	w.Sequence = req.Sequence
 	w.LeaseEnds = later(w.LeaseEnds, now.Add(t.Settings.ownerTTL()))
 	leaseEnds := w.LeaseEnds
+	t.doubt(now, req)
 
 	wants := unique(req.Sources)
 	t.dropUnlisted(now, req.Worker, wants)
 	t.observeEgresses(now, req.Worker, req.Egress)
-	answer := Answer{Sequence: req.Sequence, TTL: t.Settings.TTL, RenewIn: Milliseconds(t.Settings.interval())}
+	answer := Answer{Sequence: req.Sequence, Epoch: t.Epoch, TTL: t.Settings.TTL, RenewIn: Milliseconds(t.Settings.interval())}
 	for _, want := range wants {
 		grant, soon := t.renewSource(now, req.Worker, leaseEnds, want)
 		answer.Grants = append(answer.Grants, grant)
@@ -81,7 +82,7 @@ func (t *Table) renewSource(now time.Time, worker string, leaseEnds time.Time, w
 	l.asker = i
 	shares := s.plan(now, l, t.Settings)
 	s.trim(l, shares)
-	settled := !now.Before(t.SettlesAt)
+	settled := t.Settled(now)
 	h := &s.Holdings[i]
 	permits := s.permits(i, l, shares[i], settled)
 	rate, fill := Rate(0), 0
@@ -99,7 +100,7 @@ func (t *Table) renewSource(now time.Time, worker string, leaseEnds time.Time, w
 	grant := Grant{
 		Source: want.Source, Permits: permits, Pace: Pace{Rate: rate, Fill: fill}, Method: s.method(),
 		Open: l.ceiling > 0, Why: l.why, OpensAt: l.opensAt, ClosesIn: closesIn(now, l.closesAt),
-		Spare: max(0, l.ceiling-s.exposed(-1)),
+		Spare: max(0, l.ceiling-s.exposed(-1)), ReleasedAt: s.Breaker.ReleasedAt,
 	}
 	if rate > 0 && rate < Unlimited {
 		grant.Pace.Burst = 1

@@ -8,6 +8,8 @@ type Request struct {
 	Worker string `json:"worker"`
 	// Sequence numbers the worker's requests from 1; a request that is sent again has a new number.
 	Sequence int64 `json:"sequence"`
+	// Epoch is that of the answer that the worker acts on, "none" without one. Workers that do not know of epochs send none.
+	Epoch string `json:"epoch,omitempty"`
 	// Sources are all sources that the worker serves. One that is left out counts as fully given back.
 	Sources []Want `json:"sources"`
 	// Egress is what the worker has seen of its ways out since its previous request.
@@ -49,13 +51,16 @@ type Report struct {
 	Throttled int `json:"throttled,omitempty"`
 	// LongestRetryAfter is what is left, at the time of sending, of the longest wait that the source has asked for.
 	LongestRetryAfter Millis `json:"longest_retry_after_ms,omitempty"`
+	// Heard is the latest release of the breaker, a Grant's ReleasedAt, that the worker had heard of when it was asked for that
+	// wait; the zero time for none. Absent without a wait, and from workers that do not know of releases.
+	Heard *time.Time `json:"heard_release,omitempty"`
 }
 
 // plausible is the report without negative numbers.
 func (r Report) plausible() Report {
 	return Report{
 		Requests: max(0, r.Requests), Successes: max(0, r.Successes), TargetFaults: max(0, r.TargetFaults),
-		Throttled: max(0, r.Throttled), LongestRetryAfter: max(0, r.LongestRetryAfter),
+		Throttled: max(0, r.Throttled), LongestRetryAfter: max(0, r.LongestRetryAfter), Heard: r.Heard,
 	}
 }
 
@@ -73,6 +78,8 @@ type EgressReport struct {
 // Answer is what the owner grants. Its durations count from when the worker sent the request.
 type Answer struct {
 	Sequence int64 `json:"sequence"`
+	// Epoch names the owner's run.
+	Epoch string `json:"epoch,omitempty"`
 	// Stale says that the request came too late or was a repetition: the answer grants nothing and takes nothing away.
 	Stale bool `json:"stale,omitempty"`
 	// Released says that the worker has given everything back for good: it must stop.
@@ -98,6 +105,9 @@ type Grant struct {
 	Open    bool      `json:"open"`
 	Why     Why       `json:"why,omitempty"`
 	OpensAt time.Time `json:"opens_at,omitzero"`
+	// ReleasedAt is when an operator last released the breaker: a wait that the source asked for before the worker heard of
+	// that is over.
+	ReleasedAt time.Time `json:"released_at,omitzero"`
 	// ClosesIn is when the source's hours end: no request starts after it. Zero means not within this lease.
 	ClosesIn Millis `json:"closes_in_ms,omitempty"`
 	// Spare is how many permits nobody holds: with work waiting, an early renewal is worth its cost.

@@ -44,7 +44,7 @@ type plot struct {
 	Seed             uint64
 }
 
-var faultKinds = []string{"crash", "freeze", "partition", "leave", "join", "owner-down", "continue-as-new", "set-ceiling", "set-pace", "idle"}
+var faultKinds = []string{"crash", "freeze", "partition", "leave", "join", "owner-down", "continue-as-new", "reset", "set-ceiling", "set-pace", "idle"}
 
 func drawFault(t *rapid.T, chaos time.Duration) fault {
 	return fault{
@@ -141,6 +141,10 @@ type world struct {
 	moves    int  // changes of grants
 	used     int  // in flight, summed over the steps of the measured time
 	renewed  bool // the owner continues as new before every message
+	// past is what the owner is reset to, runs how many it has had, wasReset that it was reset.
+	past     *Table
+	runs     int
+	wasReset bool
 }
 
 type timed[T any] struct {
@@ -159,6 +163,8 @@ func newWorld(t tester, p plot) *world {
 		config.Linger = Milliseconds(simLingers)
 	}
 	require.NoError(t, table.Configure(w.now, []SourceConfig{config}))
+	w.begin(false)
+	w.past = roundTrip(t, w.table)
 	w.ceilings = []timed[int]{{w.start, p.Ceiling}}
 	for range p.Workers {
 		w.join()
@@ -225,11 +231,29 @@ func (w *world) play(f fault) {
 		w.down = until
 	case "continue-as-new":
 		w.table = roundTrip(w.t, w.table)
+		w.begin(false)
+		w.past = roundTrip(w.t, w.table)
+	case "reset":
+		w.reset()
 	case "set-ceiling":
 		w.setCeiling(f.Number)
 	case "set-pace":
 		w.setPace(f.Number)
 	}
+}
+
+// begin starts a run of the owner.
+func (w *world) begin(forgot bool) {
+	w.runs++
+	w.table.Begin(fmt.Sprintf("run %d", w.runs), w.table.Epoch, forgot)
+}
+
+// reset has the owner forget all since its run began, what operators have said included.
+func (w *world) reset() {
+	w.table = roundTrip(w.t, w.past)
+	w.begin(true)
+	w.wasReset = true
+	w.ceilings = append(w.ceilings, timed[int]{w.now, w.table.source("s").ceiling()})
 }
 
 // setPace slows a source with a pace down, and back, so that what it allows at most stays the same.

@@ -64,7 +64,9 @@ func (w *world) check() {
 	w.used += len(w.inFlight)
 
 	c := w.table.clone()
-	c.advance(w.now)
+	if c.advance(w.now); c.InDoubt || !c.Settled(w.now) {
+		return // it knows that it does not know everything
+	}
 	for _, x := range w.workers {
 		exposed := 0
 		if i, ok := c.source("s").search(x.name()); ok {
@@ -83,8 +85,8 @@ func (w *world) checkStarts() {
 	if w.plot.MinInterval > 0 {
 		rate, burst = float64(Every(w.plot.MinInterval)), 1
 	}
-	if rate == 0 {
-		return
+	if rate == 0 || w.wasReset {
+		return // a reset owner has forgotten who may have started a request lately, and fills a bucket too soon
 	}
 	tokens, last := burst, w.start
 	for _, at := range w.starts {

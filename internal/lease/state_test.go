@@ -35,21 +35,21 @@ func wire() map[string]any {
 		Config: config, Removed: true, Paused: &note,
 		Ceiling: &CeilingOverride{Ceiling: 2, Until: noon, Note: note}, Pace: &PaceOverride{Rate: 1, Until: noon, Note: note},
 		Method: &MethodOverride{Method: "api", Note: note}, Fallback: &AutomaticMethod{Index: 1, Until: noon},
-		Breaker: Breaker{State: BreakerOpen, Cause: WhyThrottled, Until: noon, Trips: 2, Level: 4, SteppedAt: noon, Held: &note, Recent: []Bucket{bucket}},
+		Breaker: Breaker{State: BreakerOpen, Cause: WhyThrottled, Until: noon, Trips: 2, Level: 4, SteppedAt: noon, ReleasedAt: noon, ReleasedUntil: noon, Held: &note, Recent: []Bucket{bucket}},
 		Log:     []OperatorCommand{{Command: "pause", Detail: "d", Note: note}}, CrawlDelay: 2000, PaceFreedAt: noon, Holdings: []Holding{holding},
 	}
 	egress := Egress{Egress: "p1", Row: 2, Recent: []Bucket{bucket}, SeenAt: noon, Retired: true, RetiredAt: noon, Until: noon, Retirements: 1,
 		ReturnedAt: noon, Trial: "w1", TrialEnds: noon, Told: true}
 	return map[string]any{
-		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon,
-			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, Released: true}}, Sources: []Source{source}, Egresses: []Egress{egress}},
-		"request": Request{Worker: "w1", Sequence: 7, Sources: []Want{{
+		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon, Epoch: "r2", Epochs: []string{"r1", "r2"}, InDoubt: true,
+			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, Released: true, Config: "c1"}}, Sources: []Source{source}, Egresses: []Egress{egress}},
+		"request": Request{Worker: "w1", Sequence: 7, Epoch: "r2", Sources: []Want{{
 			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, OldestWaiting: 4000, Full: true, CrawlDelay: &delay,
-			Seen: Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 7000},
+			Seen: Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 7000, Heard: &noon},
 		}}, Egress: []EgressReport{{Egress: "p1", Successes: 4, Faults: 3, Trailing: 2}}},
-		"answer": Answer{Sequence: 7, Stale: true, Released: true, TTL: 15_000, RenewIn: 5000, Grants: []Grant{{
+		"answer": Answer{Sequence: 7, Epoch: "r2", Stale: true, Released: true, TTL: 15_000, RenewIn: 5000, Grants: []Grant{{
 			Source: "books", Permits: 3, Pace: Pace{Rate: OnePerSecond, Burst: 1, Fill: 500}, Method: "api", Open: true, Why: WhyHours,
-			OpensAt: noon, ClosesIn: 1500, Spare: 1,
+			OpensAt: noon, ClosesIn: 1500, Spare: 1, ReleasedAt: noon,
 		}}, Egress: []EgressState{{Egress: "p1", Trial: true}}},
 		"view": SourceView{
 			Source: "books", Ceiling: 8, InForce: 4, Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, OldestWaiting: 4000,
@@ -58,7 +58,7 @@ func wire() map[string]any {
 			BreakerHeld: &note, Requests: 9, Faults: 2, Paused: &note, CeilingOverride: source.Ceiling, PaceOverride: source.Pace,
 			MethodOverride: source.Method, Log: source.Log,
 			Workers: []WorkerView{{Worker: "w1", Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, OldestWaiting: 4000, Pace: 1, Full: true,
-				LeaseEnds: noon, Lost: true}},
+				LeaseEnds: noon, Lost: true, OtherConfig: true}},
 		},
 		"egress": EgressView{Egress: "p1", State: EgressOnTrial, FaultsInRow: 2, Requests: 8, Faults: 7, Since: noon, Until: noon, Retirements: 1,
 			Trial: "w1", SeenAt: noon},

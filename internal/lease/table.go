@@ -61,9 +61,14 @@ type Table struct {
 	Now time.Time `json:"now,omitzero"`
 	// SettlesAt is when the last lease of which the table may know nothing has ended; see Quarantine.
 	SettlesAt time.Time `json:"settles_at,omitzero"`
-	Workers   []Worker  `json:"workers"`
-	Sources   []Source  `json:"sources"`
-	Egresses  []Egress  `json:"egresses,omitempty"`
+	// Epoch is the owner's run, and Epochs are those whose grants the table knows; InDoubt says that it may have forgotten
+	// some. See Begin.
+	Epoch    string   `json:"epoch,omitempty"`
+	Epochs   []string `json:"epochs,omitempty"`
+	InDoubt  bool     `json:"in_doubt,omitempty"`
+	Workers  []Worker `json:"workers"`
+	Sources  []Source `json:"sources"`
+	Egresses []Egress `json:"egresses,omitempty"`
 }
 
 // Worker is one process that renews, or did so lately.
@@ -74,6 +79,8 @@ type Worker struct {
 	LeaseEnds time.Time `json:"lease_ends"`
 	// Released workers are remembered for a while, so that a request that was under way does not bring them back.
 	Released bool `json:"released,omitempty"`
+	// Config names the configuration that it has; empty if that is not known.
+	Config string `json:"config,omitempty"`
 }
 
 // New is an empty table. Zero settings are given their defaults.

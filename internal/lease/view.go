@@ -61,6 +61,8 @@ type WorkerView struct {
 	LeaseEnds     time.Time `json:"lease_ends"`
 	// Lost says that the lease has ended, and only what may linger at the source is still counted.
 	Lost bool `json:"lost,omitempty"`
+	// OtherConfig says that the worker has another configuration than the one in force, as far as the owner knows.
+	OtherConfig bool `json:"other_config,omitempty"`
 }
 
 // View shows every source as it is at a time, in the order of names. It changes nothing, so that a query may call it.
@@ -113,7 +115,7 @@ func (h Holding) oldestWaiting(now time.Time) Millis {
 // clone is a table that can be changed without changing this one. What is never changed in place is shared.
 func (t *Table) clone() *Table {
 	c := *t
-	c.Workers, c.Sources, c.Egresses = slices.Clone(t.Workers), slices.Clone(t.Sources), slices.Clone(t.Egresses)
+	c.Workers, c.Sources, c.Egresses, c.Epochs = slices.Clone(t.Workers), slices.Clone(t.Sources), slices.Clone(t.Egresses), slices.Clone(t.Epochs)
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		s.Log, s.Holdings, s.Breaker.Recent = slices.Clone(s.Log), slices.Clone(s.Holdings), slices.Clone(s.Breaker.Recent)

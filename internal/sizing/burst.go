@@ -34,14 +34,6 @@ func (p Params) Burst() Burst {
 // Burst is what was recorded. service is the mean time of a job in minutes.
 func (h *History) Burst(service float64) Burst { return sum(h.days()).burst(service) }
 
-// MeanService is the mean measured time of a job in minutes, or the other one where none was measured.
-func (h *History) MeanService(other float64) float64 {
-	if len(h.ServiceMinutes) == 0 {
-		return other
-	}
-	return meanOf(h.ServiceMinutes)
-}
-
 // variation is the deviation divided by the mean. A difference of nearly equal numbers may fall below zero.
 func variation(mean, square float64) float64 {
 	return math.Sqrt(math.Max(0, square/(mean*mean)-1))

@@ -22,7 +22,7 @@ func recording(p sizing.Params, days float64, replication int) *sizing.History {
 	for {
 		n := stream.Fill(jobs)
 		for _, job := range jobs[:n] {
-			h.ServiceMinutes = append(h.ServiceMinutes, float64(job.Service)/60e6)
+			h.Services = append(h.Services, sizing.ServiceTime{Minutes: float64(job.Service) / 60e6, Jobs: 1, Group: int(job.Batch)})
 			if job.Batch == last {
 				h.Batches[len(h.Batches)-1].Jobs++
 				continue

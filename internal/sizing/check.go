@@ -17,6 +17,7 @@ const (
 	maxStarts         = 4e8 // jobs of all replications together
 	maxNames          = 100
 	maxDollars        = 1e6
+	maxWeight         = 1e12
 )
 
 // Check reports every parameter that cannot be sized for, as Problems, or nil.

@@ -8,7 +8,7 @@ import (
 func (c checks) service(s Service) {
 	switch s.Shape {
 	case Empirical:
-		c.values("service.values", s.Values)
+		c.values(s)
 		return
 	case LogNormal:
 		c.number("service.variation", s.Variation, 0, false, 10)
@@ -19,22 +19,45 @@ func (c checks) service(s Service) {
 	c.number("service.mean_minutes", s.MeanMinutes, 0, false, maxServiceMinutes)
 }
 
-func (c checks) values(where string, values []float64) {
-	if len(values) == 0 {
+func (c checks) values(s Service) {
+	const where = "service.values"
+	if len(s.Values) == 0 {
 		c.add(where, nil, "list the measured service times in minutes")
 		return
 	}
-	sum := 0.0
-	for i, v := range values {
+	for i, v := range s.Values {
 		if !(v >= 0 && v <= maxServiceMinutes) {
 			c.add(fmt.Sprintf("%s[%d]", where, i), v, "use 0 to %d minutes", maxServiceMinutes)
 			return
 		}
-		sum += v
 	}
-	if sum == 0 {
+	if len(s.Weights) > 0 && !c.weights(s) {
+		return
+	}
+	if !(s.Mean() > 0) {
 		c.add(where, nil, "every service time is 0: measure them in finer steps")
 	}
+}
+
+// weights tells whether the weights of values can be drawn by.
+func (c checks) weights(s Service) bool {
+	const where = "service.weights"
+	if len(s.Weights) != len(s.Values) {
+		c.add(where, nil, "there are %d for %d values: give one for each, or none", len(s.Weights), len(s.Values))
+		return false
+	}
+	sum := 0.0
+	for i, w := range s.Weights {
+		if !(w >= 0 && w <= maxWeight) {
+			c.add(fmt.Sprintf("%s[%d]", where, i), w, "use 0 to %s jobs", figure(maxWeight))
+			return false
+		}
+		sum += w
+	}
+	if sum == 0 {
+		c.add(where, nil, "every weight is 0: give the number of jobs that each value stands for")
+	}
+	return sum > 0
 }
 
 func (c checks) batches(b Batches) {

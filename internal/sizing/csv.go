@@ -25,7 +25,7 @@ const maxRowProblems = 20
 
 // ReadHistory reads recorded arrivals from CSV with a header row. The column submitted_at (RFC 3339) is required. A row is
 // one job, or as many as its column jobs says; rows with the same submission, or without that column the same moment, are
-// one batch. The column service_minutes may give how long a job of the row occupied a worker.
+// one batch. The column service_minutes may give how long each job of the row occupied a worker, on average.
 //
 // The error is Problems, naming lines, or a failure to read. Whether there is enough to size from is for History.Check.
 func ReadHistory(r io.Reader) (*History, error) {
@@ -133,14 +133,14 @@ func (c columns) parse(row []string, line string) (arrival, Problems) {
 
 // book adds a row. A batch arrives with its first row.
 func (h *History) book(row arrival, seen map[string]int) {
-	if !math.IsNaN(row.service) {
-		h.ServiceMinutes = append(h.ServiceMinutes, row.service)
-	}
 	i, known := seen[row.batch]
 	if !known {
-		seen[row.batch] = len(h.Batches)
-		h.Batches = append(h.Batches, Recorded{At: row.at, Jobs: row.jobs})
-		return
+		i = len(h.Batches)
+		seen[row.batch] = i
+		h.Batches = append(h.Batches, Recorded{At: row.at})
+	}
+	if !math.IsNaN(row.service) {
+		h.Services = append(h.Services, ServiceTime{Minutes: row.service, Jobs: float64(row.jobs), Group: i})
 	}
 	h.Batches[i].Jobs += row.jobs
 	if row.at.Before(h.Batches[i].At) {

@@ -40,15 +40,22 @@ func TestReadHistory(t *testing.T) {
 		"service times where there are some": {
 			"\ufeffSubmitted_At , SERVICE_MINUTES\n2026-03-01T08:00:00Z,2.5\n2026-03-01T08:01:00Z,\n2026-03-01T08:02:00Z,0\n",
 			History{
-				Batches:        []Recorded{{at("2026-03-01T08:00:00Z"), 1}, {at("2026-03-01T08:01:00Z"), 1}, {at("2026-03-01T08:02:00Z"), 1}},
-				ServiceMinutes: []float64{2.5, 0},
+				Batches:  []Recorded{{at("2026-03-01T08:00:00Z"), 1}, {at("2026-03-01T08:01:00Z"), 1}, {at("2026-03-01T08:02:00Z"), 1}},
+				Services: []ServiceTime{{2.5, 1, 0}, {0, 1, 2}},
+			},
+		},
+		"a service time stands for all jobs of its row": {
+			"submitted_at,jobs,submission,service_minutes\n2026-03-01T08:00:00Z,99,a,20\n2026-03-01T08:00:00Z,1,a,1\n2026-03-01T09:00:00Z,3,b,2\n",
+			History{
+				Batches:  []Recorded{{at("2026-03-01T08:00:00Z"), 100}, {at("2026-03-01T09:00:00Z"), 3}},
+				Services: []ServiceTime{{20, 99, 0}, {1, 1, 0}, {2, 3, 1}},
 			},
 		},
 		"nothing but a header": {"submitted_at\n", History{}},
 	} {
 		got, err := ReadHistory(strings.NewReader(row.csv))
 		require.NoError(t, err, name)
-		require.Equal(t, row.want.ServiceMinutes, got.ServiceMinutes, name)
+		require.Equal(t, row.want.Services, got.Services, name)
 		require.Len(t, got.Batches, len(row.want.Batches), name)
 		for i, want := range row.want.Batches {
 			require.True(t, want.At.Equal(got.Batches[i].At), "%s: batch %d at %v", name, i, got.Batches[i].At)

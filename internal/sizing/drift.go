@@ -2,24 +2,16 @@ package sizing
 
 import "math"
 
-// A figure has shifted when it is so many times what was assumed, and so sure that chance does not explain it. The factor of
-// dispersion is larger: it moves the answer less than the others.
-const (
-	shiftFactor      = 1.25
-	dispersionFactor = 1.5
-	shiftErrors      = 3
-	// unknowable is a relative error under which no figure says anything.
-	unknowable = 1e6
-)
-
 // Trend says where a figure, or all of them together, went. It is a word in the answer for programs.
 type Trend string
 
-// The trends.
+// The trends. A figure that differs by less than its factor is Steady. One that differs by more, but not by more than chance
+// explains, is Unclear: it may have moved or not.
 const (
-	Steady Trend = "steady"
-	Grown  Trend = "grown"
-	Shrunk Trend = "shrunk"
+	Steady  Trend = "steady"
+	Grown   Trend = "grown"
+	Shrunk  Trend = "shrunk"
+	Unclear Trend = "unclear"
 )
 
 // Shift compares one figure with what was assumed.
@@ -27,9 +19,10 @@ type Shift struct {
 	Figure   string  `json:"figure"`
 	Assumed  float64 `json:"assumed"`
 	Measured float64 `json:"measured"`
-	// Ratio is Measured divided by Assumed.
+	// Ratio is Measured divided by Assumed. A dispersion counts as at least leastDispersion in it; 0 is a figure that is not known.
 	Ratio float64 `json:"ratio"`
-	// RelativeError is the standard error of Ratio, as a share of it, estimated by leaving out one day at a time.
+	// RelativeError is the standard error of Ratio, as a share of it: what is not known of the measured figure and what was not
+	// known of the assumed one.
 	RelativeError float64 `json:"relative_error"`
 	Trend         Trend   `json:"trend"`
 }
@@ -40,75 +33,94 @@ type Drift struct {
 	Assumed  Burst   `json:"assumed"`
 	Measured Burst   `json:"measured"`
 	Shifts   []Shift `json:"shifts"`
-	// Trend is Grown as soon as one figure has grown: then the fleet may be too small.
+	// Trend is Grown as soon as one figure has grown: then the fleet may be too small. It is Shrunk if figures have shrunk, and
+	// none has grown or may have.
 	Trend Trend `json:"trend"`
 }
 
-// The figures that are compared, by their names. The variation of batches is not among them: a job sees its mean and its
-// variation as one.
-var figures = []struct {
-	name   string
+// A figure matters when it is so many times what was assumed. The factor of dispersion is larger: it moves the answer less
+// than the others.
+const (
+	ShiftFactor      = 1.25
+	DispersionFactor = 1.5
+	// leastDispersion is what less dispersion counts as. Arrivals by the clock have none at all, and whether it is a tenth or a
+	// hundredth of that of chance moves no fleet.
+	leastDispersion = 0.1
+)
+
+// measure is a figure that is compared.
+type measure struct {
+	name string
+	// key is what it is called in the JSON of Burst.
+	key    string
 	of     func(Burst) float64
 	factor float64
-}{
-	{"offered load", func(b Burst) float64 { return b.Load }, shiftFactor},
-	{"mean batch", func(b Burst) float64 { return b.BatchMean }, shiftFactor},
-	{"batch as a job sees it", func(b Burst) float64 { return b.BatchSeen }, shiftFactor},
-	{"dispersion of arrivals", func(b Burst) float64 { return b.Dispersion }, dispersionFactor},
+	least  float64
+	// timed tells that the mean service time is a factor of it.
+	timed bool
 }
 
+// The variation of batches is not among the figures: a job sees its mean and its variation as one.
+var figures = []measure{
+	{name: "offered load", key: "load_erlangs", of: func(b Burst) float64 { return b.Load }, factor: ShiftFactor, timed: true},
+	{name: "mean batch", key: "batch_mean", of: func(b Burst) float64 { return b.BatchMean }, factor: ShiftFactor},
+	{name: "batch as a job sees it", key: "batch_seen", of: func(b Burst) float64 { return b.BatchSeen }, factor: ShiftFactor},
+	{name: "dispersion of arrivals", key: "dispersion", of: func(b Burst) float64 { return b.Dispersion },
+		factor: DispersionFactor, least: leastDispersion},
+}
+
+func (m measure) value(b Burst) float64 { return math.Max(m.of(b), m.least) }
+
 // Drift compares a recording with what was assumed. The error is that of Check: a short recording tells nothing.
-func (h *History) Drift(assumed Burst) (Drift, error) {
+func (h *History) Drift(assumed Assumed) (Drift, error) {
 	if err := h.Check(); err != nil {
 		return Drift{}, err
 	}
-	days := h.days()
-	all, service := sum(days), h.MeanService(assumed.ServiceMinutes)
-	d := Drift{Extent: h.Extent(), Assumed: assumed, Measured: all.burst(service), Trend: Steady}
+	measured := h.Burst(h.MeanService(assumed.Burst.ServiceMinutes))
+	d := Drift{Extent: h.Extent(), Assumed: assumed.Burst, Measured: measured, Trend: Steady}
+	doubts, heaviest := h.Doubts(), 0
 	for _, f := range figures {
-		s := Shift{Figure: f.name, Assumed: f.of(assumed), Measured: f.of(d.Measured), Trend: Steady}
-		s.RelativeError = leftOut(days, func(t tally) float64 { return f.of(t.burst(service)) })
-		if s.Assumed > 0 && s.Measured > 0 {
-			s.Ratio = s.Measured / s.Assumed
-			s.Trend = trend(math.Log(s.Ratio), math.Log(f.factor), s.RelativeError*sureness(len(days)))
-		}
+		s := f.shift(assumed.Burst, measured, doubts[f.key].plus(assumed.doubt(f.key, doubts[f.key])))
 		d.Shifts = append(d.Shifts, s)
-		if s.Trend == Grown || s.Trend == Shrunk && d.Trend == Steady {
-			d.Trend = s.Trend
+		if weight := s.weight(); weight > heaviest {
+			d.Trend, heaviest = s.Trend, weight
 		}
 	}
 	return d, nil
 }
 
-func trend(moved, factor, chance float64) Trend {
-	switch {
-	case math.Abs(moved) <= max(factor, chance):
-		return Steady
-	case moved > 0:
-		return Grown
+// shift compares two values of a figure, of which so much is not known.
+func (m measure) shift(assumed, measured Burst, doubt Doubt) Shift {
+	s := Shift{Figure: m.name, Assumed: m.of(assumed), Measured: m.of(measured), RelativeError: doubt.Error, Trend: Unclear}
+	before, now := m.value(assumed), m.value(measured)
+	if !(before > 0 && now > 0) {
+		return s
 	}
-	return Shrunk
+	s.Ratio = now / before
+	switch moved := math.Log(s.Ratio); {
+	case math.Abs(moved) <= math.Log(m.factor):
+		s.Trend = Steady
+	case math.Abs(moved) <= doubt.chance():
+		s.Trend = Unclear
+	case moved > 0:
+		s.Trend = Grown
+	default:
+		s.Trend = Shrunk
+	}
+	return s
 }
 
-// sureness is how many standard errors are beyond chance. An error that is itself estimated from a week needs more of them:
-// this stays above Student's quantile for one false alarm in about 700.
-func sureness(days int) float64 { return shiftErrors * (1 + 4/math.Max(1, float64(days-1))) }
-
-// leftOut is the standard error of the logarithm of a figure, by the jackknife over days: hours of a day, and days of a
-// customer who comes every morning, are not independent of each other.
-func leftOut(days []tally, figure func(tally) float64) float64 {
-	all, logs, mean := sum(days), make([]float64, 0, len(days)), 0.0
-	for _, day := range days {
-		rest := figure(all.without(day))
-		if !(rest > 0) {
-			return unknowable // one day carries everything
-		}
-		logs = append(logs, math.Log(rest))
-		mean += math.Log(rest) / float64(len(days))
+// weight orders trends by what must be said first: a fleet that is too small, one that may be, one that is too large.
+func (s Shift) weight() int {
+	switch {
+	case s.Trend == Grown:
+		return 4
+	case s.Trend == Unclear && !(s.Ratio > 0 && s.Ratio < 1):
+		return 3
+	case s.Trend == Shrunk:
+		return 2
+	case s.Trend == Unclear:
+		return 1
 	}
-	squares := 0.0
-	for _, x := range logs {
-		squares += (x - mean) * (x - mean)
-	}
-	return math.Sqrt(squares * float64(len(days)-1) / float64(len(days)))
+	return 0
 }

@@ -16,7 +16,7 @@ type Extent struct {
 
 // Extent is how much the history holds.
 func (h *History) Extent() Extent {
-	return Extent{Submissions: len(h.Batches), Jobs: h.Jobs(), Services: len(h.ServiceMinutes), Days: h.Span().Hours() / 24}
+	return Extent{Submissions: len(h.Batches), Jobs: h.Jobs(), Services: len(h.Services), Days: h.Span().Hours() / 24}
 }
 
 // Needed is what Check asks for.

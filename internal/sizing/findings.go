@@ -16,16 +16,21 @@ type Findings struct {
 	Arrivals Arrivals
 	// Curves are distributions of waits, to be drawn.
 	Curves []Curve
-	// Sizes, Tails and Paces are the same load under other assumptions. They and what follows are played with
-	// VariantSeeds replications only.
+	// Sizes, Tails and Paces are the same load under other assumptions, played with VariantSeeds replications. Where those are
+	// all of them the fleets are found by the rule of Recommended; else they are about right.
 	Sizes, Tails, Paces []Variant
 	VariantSeeds        int
+	// EventSeeds is how many replications Elastic and Shared are played with. They take the smallest fleet that kept the promise
+	// over these together.
+	EventSeeds int
 	// Elastic is nil where the parameters have none.
 	Elastic *Sized
 	// Shared is nil where the parameters have neither ceilings nor customers.
 	Shared *Sized
-	// Replay is nil without a recorded history.
-	Replay *ReplayFindings
+	// Replay is nil without a recorded history, and NotReplayed is true where there is one that the parameters change (see
+	// History.Replayable).
+	Replay      *ReplayFindings
+	NotReplayed bool
 }
 
 // Sized is a fleet of the event simulation: the recommended size, and the size that it takes.

@@ -10,8 +10,8 @@ import (
 type History struct {
 	// Batches are in order of arrival.
 	Batches []Recorded
-	// ServiceMinutes are measured service times, in any order; none are needed if the parameters name a shape.
-	ServiceMinutes []float64
+	// Services are measured service times, in any order; none are needed if the parameters name a shape.
+	Services []ServiceTime
 	// Until is the end of the recording; the zero time means the last arrival.
 	Until time.Time
 }
@@ -75,7 +75,7 @@ func (h *History) Check() error {
 		problems.add("history", nil, "it covers %.0f days, and arrivals of %d years ago say little: leave the old ones out",
 			h.Span().Hours()/24, maxSimulatedHours/24/365)
 	}
-	if n := len(h.ServiceMinutes); n > 0 {
+	if n := len(h.Services); n > 0 {
 		few("service times", n, needServices)
 	}
 	for i, b := range h.Batches {
@@ -88,7 +88,7 @@ func (h *History) Check() error {
 }
 
 // Params are the parameters with the load, the batch sizes and the service times of the history in place of assumed ones.
-// The fleet sizes are left to the study. The error is Problems.
+// The fleet sizes stay those of p: leave them to the study unless somebody has chosen them. The error is Problems.
 func (h *History) Params(p Params) (Params, error) {
 	if err := h.Check(); err != nil {
 		return p, err
@@ -114,80 +114,19 @@ func (h *History) shape(p Params) Params {
 	}
 	p.JobsPerHour = float64(h.Jobs()) / h.Span().Hours()
 	p.Batches = Batches{Shape: Empirical, Sizes: sizes, Max: p.Batches.Max, PaceMinutes: p.Batches.PaceMinutes}
-	if len(h.ServiceMinutes) > 0 {
-		p.Service = Service{Shape: Empirical, Values: h.ServiceMinutes}
+	if len(h.Services) > 0 {
+		p.Service = h.service()
 	}
-	p.Workers = Range{From: 1}
 	return p
 }
 
-// Stretch is the recorded jobs in order of arrival, with service times drawn as the parameters say. It keeps what a drawn
-// stream forgets: the hours of the day, the days of the week, and customers who come one after another.
-func (h *History) Stretch(p Params) []Job {
-	service := p.Service.draw(NewRandom(p.Seed, forServices))
-	jobs := make([]Job, 0, h.Jobs())
-	for i, b := range h.Batches {
-		at := b.At.Sub(h.Batches[0].At).Microseconds()
-		for range b.Jobs {
-			jobs = append(jobs, Job{Arrival: at, Service: service(), Batch: int32(i)})
-		}
+// Assumes is what a fleet that is sized for the recording with these parameters takes for granted: what was recorded, with the
+// service times of the parameters, and batches cut where they say so.
+func (h *History) Assumes(p Params) Burst {
+	b := h.Burst(p.Service.Mean())
+	if !h.Replayable(p) {
+		cut := p.Burst()
+		b.BatchMean, b.BatchSeen, b.BatchVariation = cut.BatchMean, cut.BatchSeen, cut.BatchVariation
 	}
-	return jobs
-}
-
-// Replayed is one fleet under the recorded arrivals.
-type Replayed struct {
-	Workers int `json:"workers"`
-	// Wait is the wait in minutes that the promised share did not exceed.
-	Wait float64 `json:"wait_minutes"`
-	// Within is the share of jobs that started in time.
-	Within float64 `json:"within"`
-	// KeptMonths and Months count calendar months (UTC) of the recording: kept, and all.
-	KeptMonths int  `json:"kept_months"`
-	Months     int  `json:"months"`
-	Kept       bool `json:"kept"`
-}
-
-// Replay plays recorded jobs, as Stretch gives them, through a fleet.
-func (h *History) Replay(p Params, jobs []Job, workers int) Replayed {
-	fleet, waits := NewFleet(workers), NewHistogram()
-	limit := micros(p.Promise.Minutes)
-	type month struct{ jobs, within int64 }
-	months := map[int]*month{}
-	var all month
-	for _, job := range jobs {
-		at := h.Batches[job.Batch].At.UTC()
-		key := at.Year()*12 + int(at.Month())
-		if months[key] == nil {
-			months[key] = &month{}
-		}
-		wait := min(fleet.Start(job)-job.Arrival, never)
-		waits.add(wait)
-		all.jobs++
-		months[key].jobs++
-		if wait <= limit {
-			all.within++
-			months[key].within++
-		}
-	}
-	out := Replayed{
-		Workers: workers, Wait: waits.Quantile(p.Promise.Share), Within: ratio(float64(all.within), all.jobs),
-		Months: len(months), Kept: p.Promise.keeps(all.within, all.jobs),
-	}
-	for _, m := range months {
-		if p.Promise.keeps(m.within, m.jobs) {
-			out.KeptMonths++
-		}
-	}
-	return out
-}
-
-// SmallestReplayed is the smallest fleet that kept the promise over the whole recording, or 0 where none does.
-func (h *History) SmallestReplayed(p Params) Replayed {
-	jobs := h.Stretch(p)
-	fleet := Smallest(1, MaxWorkers, func(workers int) bool { return h.Replay(p, jobs, workers).Kept })
-	if fleet == 0 {
-		return Replayed{}
-	}
-	return h.Replay(p, jobs, fleet)
+	return b
 }

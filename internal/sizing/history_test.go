@@ -21,7 +21,7 @@ func recorded(days int, seed uint64) *History {
 			last = job.Batch
 		}
 		h.Batches[len(h.Batches)-1].Jobs++
-		h.ServiceMinutes = append(h.ServiceMinutes, minutes(job.Service))
+		h.Services = append(h.Services, ServiceTime{Minutes: minutes(job.Service), Jobs: 1, Group: int(job.Batch)})
 	}
 	return h
 }
@@ -36,8 +36,8 @@ func TestTooLittleHistory(t *testing.T) {
 history: it has 0 jobs and needs 500: record for longer
 history: it covers 0.0 days and needs 7, since weekdays differ: record for longer`},
 		"tiny": {History{
-			Batches:        []Recorded{{at("2026-03-01T00:00:00Z"), 5}, {at("2026-03-03T12:00:00Z"), 7}},
-			ServiceMinutes: []float64{1, 2, 3},
+			Batches:  []Recorded{{at("2026-03-01T00:00:00Z"), 5}, {at("2026-03-03T12:00:00Z"), 7}},
+			Services: make([]ServiceTime, 3),
 		}, `history: it has 2 submissions and needs 50: record for longer
 history: it has 12 jobs and needs 500: record for longer
 history: it covers 2.5 days and needs 7, since weekdays differ: record for longer
@@ -72,10 +72,10 @@ func TestHistoryBecomesParams(t *testing.T) {
 	require.InEpsilon(t, 12, p.Batches.MeanSize(), 0.1)
 	require.Equal(t, Empirical, p.Batches.Shape)
 	require.Equal(t, Empirical, p.Service.Shape)
-	require.Equal(t, Range{From: 1}, p.Workers)
+	require.Equal(t, Default().Workers, p.Workers, "somebody may have chosen them")
 	require.Equal(t, Default().Promise, p.Promise)
 
-	h.ServiceMinutes = nil
+	h.Services = nil
 	p, err = h.Params(Default())
 	require.NoError(t, err)
 	require.Equal(t, Default().Service, p.Service, "without measured service times the assumed ones stay")

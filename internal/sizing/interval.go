@@ -42,12 +42,19 @@ var students = [...]float64{
 	2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
 }
 
-// student is the 95 % point for the given degrees of freedom; beyond the table the first term of its expansion around the
-// normal point is exact to three digits.
+// student is the 95 % point for the given degrees of freedom; beyond the table the first three terms of its expansion around
+// the normal point are exact to three digits after the point.
 func student(freedom int) float64 {
 	if freedom <= len(students) {
 		return students[freedom-1]
 	}
-	const normal = 1.959964
-	return normal + (normal*normal*normal+normal)/4/float64(freedom)
+	const (
+		normal = 1.959964
+		square = normal * normal
+		first  = normal * (square + 1) / 4
+		second = normal * ((5*square+16)*square + 3) / 96
+		third  = normal * (((3*square+19)*square+17)*square - 15) / 384
+	)
+	n := float64(freedom)
+	return normal + (first+(second+third/n)/n)/n
 }

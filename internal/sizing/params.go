@@ -30,8 +30,9 @@ type Params struct {
 	Sources []Source `json:"sources,omitempty"`
 	// Customers share the fleet by weight; none means one line for all.
 	Customers []Customer `json:"customers,omitempty"`
-	// Elastic is capacity that is started when jobs wait; nil leaves it out.
-	Elastic *Elastic `json:"elastic,omitempty"`
+	// Elastic is capacity that is started when jobs wait; nil leaves it out. It is written as null then: a file that says
+	// nothing has that of the defaults.
+	Elastic *Elastic `json:"elastic"`
 	// JobCosts are what a job costs beside the workers.
 	JobCosts []JobCost `json:"job_costs,omitempty"`
 }

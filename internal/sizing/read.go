@@ -12,11 +12,13 @@ const maxParamsBytes = 4 << 20
 
 // ReadParams reads a parameter file in JSON over the defaults, and checks the result. The error is Problems, with
 // everything that is wrong, or a failure to read.
+func ReadParams(r io.Reader) (Params, error) { return ReadParamsOver(Default(), r) }
+
+// ReadParamsOver is ReadParams over other parameters than the defaults.
 //
 // A file that changes the load, the shapes or the promise and names no fleet sizes leaves them to the study: those of the
 // default experiment would not fit.
-func ReadParams(r io.Reader) (Params, error) {
-	p := Default()
+func ReadParamsOver(p Params, r io.Reader) (Params, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxParamsBytes+1))
 	if err != nil {
 		return p, fmt.Errorf("read the parameters: %w", err)
@@ -37,7 +39,18 @@ func ReadParams(r io.Reader) (Params, error) {
 	if len(problems) > 0 {
 		return p, problems
 	}
+	p.forgetMeans()
 	return p, p.Check()
+}
+
+// forgetMeans leaves out the means of the base that the shapes of the file do not use.
+func (p *Params) forgetMeans() {
+	if p.Service.Shape == Empirical {
+		p.Service.MeanMinutes = 0
+	}
+	if p.Batches.Shape == Empirical || p.Batches.Shape == Single {
+		p.Batches.Mean = 0
+	}
 }
 
 // syntax refuses what is no JSON, and says on which line.
@@ -60,11 +73,11 @@ func syntax(data []byte) error {
 func paramFields(p *Params) fields {
 	return fields{
 		"jobs_per_hour": number(&p.JobsPerHour),
-		"service": part(fields{
+		"service": shaped(&p.Service.Shape, serviceUses, fields{
 			"shape": text((*string)(&p.Service.Shape)), "mean_minutes": number(&p.Service.MeanMinutes),
-			"variation": number(&p.Service.Variation), "values": list(&p.Service.Values, number),
+			"variation": number(&p.Service.Variation), "values": list(&p.Service.Values, number), "weights": list(&p.Service.Weights, number),
 		}),
-		"batches": part(fields{
+		"batches": shaped(&p.Batches.Shape, batchUses, fields{
 			"shape": text((*string)(&p.Batches.Shape)), "mean": number(&p.Batches.Mean), "max": whole(&p.Batches.Max),
 			"sizes": list(&p.Batches.Sizes, whole[int]), "pace_minutes": number(&p.Batches.PaceMinutes),
 		}),

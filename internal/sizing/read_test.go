@@ -22,8 +22,8 @@ func TestReadWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	p := Default()
 	p.JobsPerHour, p.Seed, p.Seeds, p.Months, p.HoursPerMonth, p.WarmUpHours = 12.5, 1<<63+1, 7, 3, 730, 0
-	p.Service = Service{Shape: LogNormal, MeanMinutes: 4, Variation: 1.5, Values: []float64{1, 2.5}}
-	p.Batches = Batches{Shape: Empirical, Mean: 3, Sizes: []int{1, 40}, Max: 30, PaceMinutes: 0.5}
+	p.Service = Service{Shape: Empirical, Values: []float64{1, 2.5}, Weights: []float64{7, 0.5}}
+	p.Batches = Batches{Shape: Empirical, Sizes: []int{1, 40}, Max: 30, PaceMinutes: 0.5}
 	p.Promise = Promise{Share: 0.9, Minutes: 2}
 	p.Workers = Range{From: 2, To: 60}
 	p.Sources = []Source{{Name: "a", Share: 0.25, Ceiling: 4}, {Name: "b", Share: 0.75}}
@@ -33,6 +33,14 @@ func TestReadWhatWasWritten(t *testing.T) {
 	data, err := json.Marshal(p)
 	require.NoError(t, err)
 	got, err := ReadParams(strings.NewReader(string(data)))
+	require.NoError(t, err)
+	require.Equal(t, p, got)
+
+	p.Service = Service{Shape: LogNormal, MeanMinutes: 4, Variation: 1.5}
+	p.Batches = Batches{Shape: Mixed, Mean: 3}
+	data, err = json.Marshal(p)
+	require.NoError(t, err)
+	got, err = ReadParams(strings.NewReader(string(data)))
 	require.NoError(t, err)
 	require.Equal(t, p, got)
 }
@@ -81,6 +89,47 @@ func TestReadRefuses(t *testing.T) {
 		var problems Problems
 		require.True(t, errors.As(err, &problems))
 	}
+}
+
+// TestReadRefusesWhatNothingUses: a key that the shape does not read would be taken for one that the answer is about.
+func TestReadRefusesWhatNothingUses(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ file, want string }{
+		{`{"batches": {"sizes": [1, 2]}}`, `batches.sizes: the shape geometric does not use it: add "shape": "empirical", or leave it out`},
+		{`{"service": {"values": [1, 2]}}`, `service.values: the shape exponential does not use it: add "shape": "empirical", or leave it out`},
+		{`{"service": {"shape": "fixed", "weights": [1]}}`, `service.weights: the shape fixed does not use it: add "shape": "empirical", or leave it out`},
+		{`{"service": {"variation": 2}}`, `service.variation: the shape exponential does not use it: add "shape": "log-normal", or leave it out`},
+		{`{"service": {"shape": "empirical", "values": [1], "mean_minutes": 3}}`,
+			`service.mean_minutes: the shape empirical does not use it: write "shape": "exponential", "fixed" or "log-normal", or leave it out`},
+		{`{"batches": {"shape": "single", "mean": 3}}`,
+			`batches.mean: the shape single does not use it: write "shape": "geometric", "fixed" or "mixed", or leave it out`},
+		{`{"batches": {"shape": "empirical", "sizes": [1], "mean": 3}}`,
+			`batches.mean: the shape empirical does not use it: write "shape": "geometric", "fixed" or "mixed", or leave it out`},
+		{`{"batches": {"shape": "round", "mean": 3, "sizes": [1]}}`, `batches.shape = "round": use geometric, fixed, empirical, mixed or single`},
+	} {
+		_, err := ReadParams(strings.NewReader(row.file))
+		require.EqualError(t, err, row.want)
+	}
+	for _, file := range []string{
+		`{"batches": {"shape": "single"}}`, `{"batches": {"mean": 3, "max": 9, "pace_minutes": 1}}`, `{"service": {"mean_minutes": 3}}`,
+		`{"service": {"shape": "empirical", "values": [1, 3], "weights": [2, 1]}}`,
+	} {
+		_, err := ReadParams(strings.NewReader(file))
+		require.NoError(t, err, file)
+	}
+}
+
+// TestReadOverOthers: fleet sizes that the base leaves open stay so, unless the file has some.
+func TestReadOverOthers(t *testing.T) {
+	t.Parallel()
+	base := Default()
+	base.Workers = Range{From: 1}
+	p, err := ReadParamsOver(base, strings.NewReader(`{"worker_month_dollars": 80}`))
+	require.NoError(t, err)
+	require.Equal(t, Range{From: 1}, p.Workers)
+	p, err = ReadParamsOver(base, strings.NewReader(`{"promise": {"minutes": 3}, "workers": {"to": 70}}`))
+	require.NoError(t, err)
+	require.Equal(t, Range{From: 1, To: 70}, p.Workers)
 }
 
 func TestReadRefusesEverythingAtOnce(t *testing.T) {

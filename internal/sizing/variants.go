@@ -11,7 +11,7 @@ type Variant struct {
 	Name string `json:"name"`
 	// Params are the changed parameters.
 	Params Params `json:"-"`
-	// Workers is the smallest fleet that keeps the promise; 0 where none does.
+	// Workers is the smallest fleet that keeps the promise, found as Findings says; 0 where none does.
 	Workers int `json:"workers"`
 	// Dollars a month for that fleet.
 	Dollars float64 `json:"dollars"`

@@ -56,7 +56,7 @@ func (s *Screen) Outcomes(t collection.Tally) {
 // Sources writes how far every source is, as a table.
 func (s *Screen) Sources(sources []collection.SourceProgress) {
 	right := func(title string) Column { return Column{Title: title, Right: true} }
-	table := s.NewTable(Column{Title: "SOURCE"}, right("RECORDS"), right("RELEASED"), right("ENDED"), right("DELIVERED"),
+	table := s.NewTable(Column{Title: "SOURCE", Cut: true}, right("RECORDS"), Column{Title: "RELEASED", Right: true, Spare: true}, right("ENDED"), right("DELIVERED"),
 		right("FAILED"), right("DONE"))
 	for _, p := range sources {
 		ended, failed := p.Outcomes.Total(), Failures(p.Outcomes)

@@ -18,6 +18,8 @@ type Progress struct {
 	pace   Pace
 	said   time.Time
 	stage  string
+	// zoned is set once a line has said in which zone the times are.
+	zoned bool
 }
 
 // NewProgress begins to follow a submission.
@@ -33,8 +35,26 @@ func (p *Progress) Show(status collection.SubmissionStatus, now time.Time) {
 	// A new stage is worth a line of its own.
 	if now.Sub(p.said) >= plainInterval || v.stage != p.stage {
 		p.said, p.stage = now, v.stage
-		p.screen.Line("%s  %s", now.UTC().Format("15:04:05"), Clean(v.line()))
+		p.line(v.line(), now)
 	}
+}
+
+// Remark shows a sentence in the place of what is followed, until there is news of that.
+func (p *Progress) Remark(text string, now time.Time) {
+	if p.screen.IsTerminal() {
+		p.live.Draw([]string{text})
+		return
+	}
+	p.line(text, now)
+}
+
+// line writes a line with its time; the first one says that it is in UTC.
+func (p *Progress) line(text string, now time.Time) {
+	form := "15:04:05"
+	if !p.zoned {
+		form, p.zoned = "15:04:05 UTC", true
+	}
+	p.screen.Line("%s  %s", now.UTC().Format(form), Clean(text))
 }
 
 // End takes the block away; what is written next, the outcome, stands in its place.

@@ -71,7 +71,7 @@ func TestProgressInPlainLines(t *testing.T) {
 	p.Show(settling, noon.Add(30*time.Second))
 	p.End()
 	require.Equal(t, text(`
-12:00:00  planning
+12:00:00 UTC  planning
 12:00:01  collecting: 5 %, 10 of 200 rows, 0.0/s, 10 failed
 12:00:11  collecting: 25 %, 50 of 200 rows, 4.0/s, about 38 s left, 10 failed
 12:00:21  collecting: 45 %, 90 of 200 rows, 4.0/s, about 28 s left, 10 failed
@@ -84,7 +84,23 @@ func TestProgressWithoutWorker(t *testing.T) {
 	s, out := plainScreen()
 	p := s.NewProgress()
 	p.Show(collection.SubmissionStatus{State: collection.StateProcessing, Notes: []string{"no worker answers"}}, noon)
-	require.Equal(t, "12:00:00  no worker answers\n", out.String())
+	require.Equal(t, "12:00:00 UTC  no worker answers\n", out.String())
+}
+
+// TestProgressRemarks: what is not progress stands in its place on a terminal, and is a line of its own elsewhere.
+func TestProgressRemarks(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	p := s.NewProgress()
+	p.Remark("nobody works", noon)
+	p.Remark("nobody works still", noon.Add(time.Second))
+	require.Equal(t, "12:00:00 UTC  nobody works\n12:00:01  nobody works still\n", out.String(), "the zone is said once")
+
+	s, out = terminalScreen(80)
+	p = s.NewProgress()
+	p.Remark("nobody works", noon)
+	p.Show(collecting(50, 9), noon)
+	require.True(t, strings.HasPrefix(out.String(), "nobody works\n\x1b[1A\r\x1b[J["), "%q", out.String())
 }
 
 func TestProgressOnATerminal(t *testing.T) {

@@ -16,6 +16,9 @@ const sampleRows = 500
 // breaks the lines: that is ugly, but nothing is lost.
 const leastRoom = 16
 
+// leastCut is how much is left of a column that may be cut.
+const leastCut = 12
+
 // Column is a column of a table.
 type Column struct {
 	Title string
@@ -23,9 +26,12 @@ type Column struct {
 	Right bool
 	// Middle cuts the last column in its middle: of addresses, both ends tell.
 	Middle bool
-	// Spare columns are left out, the last of them first, on a terminal that is too narrow for all: for what is told
-	// elsewhere as well.
+	// Spare columns are left out on a terminal that is too narrow for all, those with the lowest Rank first, and among
+	// equals the last: for what is told elsewhere as well.
 	Spare bool
+	Rank  int
+	// Cut columns are cut in their middle where leaving out others is not enough: for names, of which both ends tell.
+	Cut bool
 }
 
 // Cell is one value of a row.
@@ -43,6 +49,8 @@ type Table struct {
 	columns []Column
 	widths  []int
 	shown   []int
+	// cut are the columns that are narrower than what stands in them.
+	cut     map[int]bool
 	waiting [][]Cell
 	started bool
 }
@@ -95,19 +103,74 @@ func (t *Table) start() {
 	t.waiting = nil
 }
 
-// fit decides which columns are shown.
+// fit decides which columns are shown, and how wide those are that may be cut.
 func (t *Table) fit() {
-	width := -len(gap)
-	for i, w := range t.widths {
+	for i := range t.columns {
 		t.shown = append(t.shown, i)
-		width += w + len(gap)
 	}
 	limit := t.screen.Width()
-	for i := len(t.columns) - 1; i >= 0 && limit > 0 && width > limit; i-- {
-		if t.columns[i].Spare {
-			t.shown = slices.Delete(t.shown, i, i+1)
-			width -= t.widths[i] + len(gap)
+	if limit <= 0 {
+		return
+	}
+	var left []int
+	for t.need(t.shown) > limit {
+		i := t.leastWanted()
+		if i < 0 {
+			t.shorten(t.need(t.shown) - limit)
+			return
 		}
+		t.shown = slices.DeleteFunc(t.shown, func(j int) bool { return j == i })
+		left = append(left, i)
+	}
+	// A wide column may have gone after a narrow one for which there is room again.
+	for _, i := range slices.Backward(left) {
+		again := append(slices.Clone(t.shown), i)
+		slices.Sort(again)
+		if t.need(again) <= limit {
+			t.shown = again
+		}
+	}
+}
+
+// need is how many columns of the terminal some columns of the table take; the last one may be cut.
+func (t *Table) need(columns []int) int {
+	need := -len(gap)
+	for at, i := range columns {
+		w := t.widths[i]
+		if at == len(columns)-1 && !t.columns[i].Right {
+			w = min(w, leastRoom)
+		}
+		need += w + len(gap)
+	}
+	return need
+}
+
+// leastWanted is the column that is left out next; none where that is below zero.
+func (t *Table) leastWanted() int {
+	least := -1
+	for _, i := range t.shown {
+		if c := t.columns[i]; c.Spare && (least < 0 || c.Rank <= t.columns[least].Rank) {
+			least = i
+		}
+	}
+	return least
+}
+
+// shorten takes so many columns of the terminal from what may be cut, from the widest first.
+func (t *Table) shorten(excess int) {
+	t.cut = map[int]bool{}
+	for ; excess > 0; excess-- {
+		widest := -1
+		for _, i := range t.shown {
+			if t.columns[i].Cut && t.widths[i] > leastCut && (widest < 0 || t.widths[i] > t.widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		t.widths[widest]--
+		t.cut[widest] = true
 	}
 }
 
@@ -118,6 +181,9 @@ func (t *Table) write(cells []Cell) {
 		c := cells[i]
 		last := at == len(t.shown)-1
 		text := c.Text
+		if t.cut[i] {
+			text = ClipMiddle(text, t.widths[i])
+		}
 		if room := limit - used; last && room >= leastRoom {
 			text = t.clip(i, text, room)
 		}

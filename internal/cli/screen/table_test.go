@@ -92,6 +92,44 @@ func TestSpareColumns(t *testing.T) {
 	require.NotContains(t, out.String(), "closed")
 }
 
+// TestFitByRank: what is wanted least leaves first, and comes back where a wide column has left more room than it needs.
+func TestFitByRank(t *testing.T) {
+	t.Parallel()
+	for width, want := range map[int]string{
+		40: "N  RECORD       REASON  KEY\n1  0123456789a  gone    https://a.examp…\n",
+		39: "RECORD       REASON  KEY\n0123456789a  gone    https://a.example…\n",
+		36: "N  REASON  KEY\n1  gone    https://a.example/books/…\n",
+		26: "REASON  KEY\ngone    https://a.example…\n",
+	} {
+		s, out := terminalScreen(width)
+		table := s.NewTable(Column{Title: "N", Right: true, Spare: true}, Column{Title: "RECORD", Spare: true, Rank: 1}, Column{Title: "REASON"}, Column{Title: "KEY"})
+		table.Row(Text("1"), Text("0123456789a"), Text("gone"), Text("https://a.example/books/17"))
+		table.End()
+		require.Equal(t, want, out.String(), "%d columns", width)
+	}
+}
+
+// TestCutNames: long names give way before the terminal breaks lines, in their middle, in rows that come late as well.
+func TestCutNames(t *testing.T) {
+	t.Parallel()
+	s, out := terminalScreen(24)
+	table := s.NewTable(Column{Title: "SOURCE", Cut: true}, Column{Title: "RECORDS", Right: true})
+	for range sampleRows + 1 {
+		table.Row(Text("a-very-long-name-of-a-source"), Text("1,200"))
+	}
+	table.End()
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, Columns(strings.TrimSuffix(line, "\n")), 24)
+	}
+	require.Contains(t, out.String(), "\na-ver…-a-source    1,200\n")
+
+	s, out = terminalScreen(10)
+	table = s.NewTable(Column{Title: "SOURCE", Cut: true}, Column{Title: "RECORDS", Right: true})
+	table.Row(Text("a-very-long-name-of-a-source"), Text("1,200"))
+	table.End()
+	require.Contains(t, out.String(), "…", "a name is never cut to nothing")
+}
+
 func TestTableStreams(t *testing.T) {
 	t.Parallel()
 	s, out := plainScreen()

@@ -21,19 +21,10 @@ import (
 	"github.com/weir-collect/weir/internal/probe"
 )
 
-// Format is the kind of picture.
-type Format = chart.Format
-
-// The formats.
-const (
-	PNG = chart.PNG
-	SVG = chart.SVG
-)
-
 const height = 7.2 * vg.Inch
 
 // Knee draws the steps of a probe of a source, and marks the recommended ceiling where there is one.
-func Knee(w io.Writer, source string, steps []probe.Step, a probe.Advice, format Format) error {
+func Knee(w io.Writer, source string, steps []probe.Step, a probe.Advice, format chart.Format) error {
 	if len(steps) == 0 {
 		return errors.New("draw a probe: it has no step")
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/probe"
-	"github.com/weir-collect/weir/internal/probe/chart"
+	probechart "github.com/weir-collect/weir/internal/probe/chart"
 )
 
 var steps = []probe.Step{
@@ -24,7 +25,7 @@ var advice = probe.Advice{Ceiling: 2, Cause: probe.CauseFailing, Why: "w"}
 
 func draw(t require.TestingT, steps []probe.Step, a probe.Advice, format chart.Format) string {
 	var out bytes.Buffer
-	require.NoError(t, chart.Knee(&out, "bookshop", steps, a, format))
+	require.NoError(t, probechart.Knee(&out, "bookshop", steps, a, format))
 	return out.String()
 }
 
@@ -58,9 +59,9 @@ func TestPNG(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	require.EqualError(t, chart.Knee(io.Discard, "s", steps, advice, "gif"), `draw a chart as "gif": use png or svg`)
-	require.ErrorContains(t, chart.Knee(io.Discard, "s", nil, advice, chart.PNG), "no step")
-	require.ErrorContains(t, chart.Knee(broken{}, "s", steps, advice, chart.SVG), "the disk is full")
+	require.EqualError(t, probechart.Knee(io.Discard, "s", steps, advice, "gif"), `draw a chart as "gif": use png or svg`)
+	require.ErrorContains(t, probechart.Knee(io.Discard, "s", nil, advice, chart.PNG), "no step")
+	require.ErrorContains(t, probechart.Knee(broken{}, "s", steps, advice, chart.SVG), "the disk is full")
 }
 
 type broken struct{}

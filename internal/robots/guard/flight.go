@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // flight is one fetch of an origin's file, shared by all who wait for it. golang.org/x/sync/singleflight does not fit: it
@@ -50,7 +52,7 @@ func (g *Guard) wait(ctx context.Context, origin string) (e entry, started bool,
 
 // fresh is what is known of an origin without asking. It is called with the lock held.
 func (g *Guard) fresh(origin string) (entry, bool) {
-	e, ok := g.known.get(origin)
+	e, ok := g.options.Cache.get(g, origin)
 	return e, ok && g.options.Now().Before(e.until)
 }
 
@@ -89,12 +91,15 @@ func (g *Guard) land(origin string, f *flight) {
 func (g *Guard) fly(ctx context.Context, origin string, f *flight) {
 	defer f.cancel()
 	answer, err := g.fetch(ctx, origin)
+	var refused *collection.Refused
 	switch {
 	case errors.Is(err, ErrBrokenOff):
 		f.err = fmt.Errorf("%s/robots.txt: %w", origin, err)
 	case ctx.Err() != nil || errors.Is(err, context.Canceled):
 		// Not wrapped: it is not the context of those who wait that was cancelled.
 		f.err = fmt.Errorf("%s/robots.txt: %w: %v", origin, ErrBrokenOff, err)
+	case errors.As(err, &refused):
+		f.err = fmt.Errorf("%s/robots.txt: %w", origin, err)
 	default:
 		f.entry = g.learn(origin, answer, err)
 	}

@@ -173,6 +173,28 @@ func TestBrokenOffSaysNothingOfTheSite(t *testing.T) {
 	}
 }
 
+// TestWhatBecomesOfAnyRequest: a fetch that ends as any request to the origin would gives that to all who wait, as it is. It
+// is not remembered: who asks again finds out anew, and what is known of the site serves on.
+func TestWhatBecomesOfAnyRequest(t *testing.T) {
+	t.Parallel()
+	w := newWeb()
+	w.fail(&collection.Refused{Reason: collection.ReasonDNSNotFound, Detail: "no such host"})
+	g := w.guard(t)
+	for n := range 3 {
+		d, err := g.Check(t.Context(), shop+"/y")
+		require.Equal(t, "no such host", requireRefused(t, err, collection.ReasonDNSNotFound))
+		require.NotErrorIs(t, err, guard.ErrBrokenOff)
+		require.Equal(t, collection.RobotsDecision{Why: "unreachable"}, d)
+		require.Equal(t, n+1, w.count(shop))
+		_, known, _ := g.Known(shop + "/y")
+		require.False(t, known)
+	}
+	require.Empty(t, w.reads)
+	w.set(shop, 200, closedX)
+	_, err := g.Check(t.Context(), shop+"/y")
+	require.NoError(t, err)
+}
+
 type whose struct{}
 
 // TestBrokenOffByOneIsTriedAgainForTheOthers: a fetch may depend on the one who started it, on its permit for instance.
@@ -239,7 +261,7 @@ func TestManyAtOnce(t *testing.T) {
 	w.set("https://s3.example", 503, "")
 	w.set("https://s4.example", 200, closedX)
 	o := w.options()
-	o.Max = 2
+	o.Cache = guard.NewCache(2 * 600)
 	g := build(t, o)
 	var all sync.WaitGroup
 	for n := range 8 {

@@ -18,7 +18,6 @@ type Guard struct {
 	agent   string
 
 	mu      sync.Mutex
-	known   cache
 	flights map[string]*flight
 }
 
@@ -28,7 +27,7 @@ func New(o Options) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{options: o, agent: agent, known: newCache(o.Max), flights: map[string]*flight{}}, nil
+	return &Guard{options: o, agent: agent, flights: map[string]*flight{}}, nil
 }
 
 // Origin is whose robots.txt binds a URL: its scheme, host and port, in normal form. It fails for what is no http or https
@@ -44,8 +43,9 @@ func Origin(url string) (string, error) {
 }
 
 // Check says whether a URL may be fetched, having the robots.txt of its origin fetched first if need be. When it may not,
-// the error is a *collection.Refused with ReasonRobotsDenied or ReasonRobotsUnreachable, and the decision is filled all the
-// same. Any other error is ctx's, or says that our own side broke the reading off (ErrBrokenOff), or that the URL is none.
+// the error is a *collection.Refused with ReasonRobotsDenied or ReasonRobotsUnreachable, or the one that the fetch came
+// back with, and the decision is filled all the same. Any other error is ctx's, or says that our own side broke the reading
+// off (ErrBrokenOff), or that the URL is none.
 func (g *Guard) Check(ctx context.Context, url string) (collection.RobotsDecision, error) {
 	origin, err := Origin(url)
 	if err != nil {
@@ -53,7 +53,7 @@ func (g *Guard) Check(ctx context.Context, url string) (collection.RobotsDecisio
 	}
 	e, err := g.entry(ctx, origin)
 	if err != nil {
-		return collection.RobotsDecision{}, err
+		return collection.RobotsDecision{Why: robots.WhyUnreachable}, err
 	}
 	return g.decide(origin, url, e)
 }
@@ -96,7 +96,7 @@ func (g *Guard) CrawlDelay(origin string) (time.Duration, bool) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	e, _ := g.known.get(origin)
+	e, _ := g.options.Cache.get(g, origin)
 	return e.rules.CrawlDelay()
 }
 

@@ -3,7 +3,6 @@ package guard_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -150,24 +149,6 @@ func TestCrawlDelayAndItsReport(t *testing.T) {
 	_, ok = g.CrawlDelay(shop)
 	require.False(t, ok)
 	require.Equal(t, []report{{shop, 2 * time.Second, true}, {shop, 0, false}}, w.reads, "what could not be read is not reported")
-}
-
-func TestLeastRecentlyUsedOriginIsForgotten(t *testing.T) {
-	t.Parallel()
-	w := newWeb()
-	o := w.options()
-	o.Max = 3
-	g := build(t, o)
-	check := func(n int) {
-		_, err := g.Check(t.Context(), fmt.Sprintf("https://s%d.example/", n))
-		require.NoError(t, err)
-	}
-	for _, n := range []int{1, 2, 3, 1, 4, 1, 3, 2} {
-		check(n)
-	}
-	for n, times := range map[int]int{1: 1, 2: 2, 3: 1, 4: 1} {
-		require.Equal(t, times, w.count(fmt.Sprintf("https://s%d.example", n)), "site %d", n)
-	}
 }
 
 func TestKnownFetchesNothing(t *testing.T) {

@@ -13,10 +13,10 @@ func (g *Guard) learn(origin string, answer Answer, err error) entry {
 	e := g.judge(answer, err, now)
 	settled := e.outcome != robots.Unread
 	g.mu.Lock()
-	if before, ok := g.known.get(origin); ok && !settled {
+	if before, ok := g.options.Cache.get(g, origin); ok && !settled {
 		e = stale(before, e, now)
 	}
-	g.known.put(origin, e)
+	g.options.Cache.put(g, origin, e)
 	g.mu.Unlock()
 	if settled {
 		delay, ok := e.rules.CrawlDelay()
@@ -33,7 +33,8 @@ func (g *Guard) judge(answer Answer, err error, now time.Time) entry {
 	} else {
 		verdict, trouble = robots.From(answer.Status, answer.Body), fmt.Sprintf("status %d", answer.Status)
 	}
-	e := entry{rules: verdict.For(g.agent), outcome: verdict.Outcome, until: now.Add(verdict.TTL(g.options.TTL))}
+	e := entry{outcome: verdict.Outcome, until: now.Add(verdict.TTL(g.options.TTL))}
+	e.rules, e.bytes = verdict.For(g.agent).Detached()
 	if verdict.Outcome == robots.Unread {
 		e.trouble = trouble
 		return e

@@ -19,21 +19,12 @@ import (
 	"github.com/weir-collect/weir/internal/chart"
 )
 
-// Format is the kind of picture.
-type Format = chart.Format
-
-// The formats.
-const (
-	PNG = chart.PNG
-	SVG = chart.SVG
-)
-
 const height = 5.4 * vg.Inch
 
 var dashes = []vg.Length{vg.Points(6), vg.Points(4)}
 
 // write renders a plot.
-func write(w io.Writer, p *plot.Plot, format Format) error {
+func write(w io.Writer, p *plot.Plot, format chart.Format) error {
 	return chart.Write(w, format, chart.Width, height, func(c draw.Canvas) {
 		p.Draw(draw.Crop(c, vg.Points(10), -vg.Points(16), vg.Points(8), -vg.Points(10)))
 	})

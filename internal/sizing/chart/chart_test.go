@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/weir-collect/weir/internal/chart"
 	"github.com/weir-collect/weir/internal/sizing"
-	"github.com/weir-collect/weir/internal/sizing/chart"
+	sizingchart "github.com/weir-collect/weir/internal/sizing/chart"
 	"github.com/weir-collect/weir/internal/sizing/report"
 )
 
 // charts are both, by name.
 var charts = map[string]func(io.Writer, report.Report, chart.Format) error{
-	"fleet": chart.WaitByFleet, "waits": chart.Waits,
+	"fleet": sizingchart.WaitByFleet, "waits": sizingchart.Waits,
 }
 
 // falling is a report whose waits halve with every few workers.

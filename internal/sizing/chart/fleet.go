@@ -21,7 +21,7 @@ const shortest = 0.5
 
 // WaitByFleet draws the promised share's wait against the number of workers, for jobs that arrive one by one and for the
 // batches of the report, with the promise.
-func WaitByFleet(w io.Writer, r report.Report, format Format) error {
+func WaitByFleet(w io.Writer, r report.Report, format chart.Format) error {
 	share := fmt.Sprintf("%.4g %%", 100*r.Promise.Share)
 	p := chart.New("How many workers the promise takes", "workers",
 		fmt.Sprintf("minutes within which %s of jobs start (log scale)", share))

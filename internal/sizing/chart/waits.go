@@ -20,7 +20,7 @@ import (
 const nearest = 0.1
 
 // Waits draws, for the fleets that the report compares, the share of jobs that start within so many minutes.
-func Waits(w io.Writer, r report.Report, format Format) error {
+func Waits(w io.Writer, r report.Report, format chart.Format) error {
 	if len(r.Curves) == 0 {
 		return fmt.Errorf("draw the distribution of waits: the report has none")
 	}

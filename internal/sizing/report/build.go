@@ -33,7 +33,7 @@ func New(f sizing.Findings) Report {
 	r.Elastic = elastic(f)
 	r.Shared = shared(f)
 	r.Replay = replay(f)
-	r.Notes = r.notes()
+	r.Notes = r.notes(f)
 	return r
 }
 

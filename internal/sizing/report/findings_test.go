@@ -37,7 +37,8 @@ func experiment() sizing.Findings {
 		},
 		Tails:        []sizing.Variant{{Name: "service times all alike", Workers: 42, Dollars: 2730, Within: 0.88}},
 		Paces:        []sizing.Variant{{Name: "a job every 1 min", Workers: 19, Dollars: 1235}, {Name: "never found"}},
-		VariantSeeds: 5,
+		VariantSeeds: 20,
+		EventSeeds:   5,
 		Elastic: &sizing.Sized{
 			Recommended: shared(31, 1000, 936, 310),
 			Smallest:    shared(34, 1000, 953, 330),

@@ -7,7 +7,7 @@ import (
 	"github.com/weir-collect/weir/internal/sizing"
 )
 
-func (r Report) notes() []string {
+func (r Report) notes(f sizing.Findings) []string {
 	notes := []string{r.confidence()}
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if unsteady := r.unsteady(); unsteady != "" {
@@ -16,15 +16,15 @@ func (r Report) notes() []string {
 	if r.Strict.Workers == 0 {
 		add("No fleet of the table keeps the promise in every single month in half of the runs: raise workers.to to find the one that does.")
 	}
-	if f := r.Formula; f.Workers > r.Simulated.Workers {
+	if r.Formula.Workers > r.Simulated.Workers {
 		add("The formula asks for more workers than the simulation: service times vary less here than it assumes.")
 	}
 	if s := r.Shared; s != nil {
 		switch {
 		case s.Workers == 0:
-			add("With these ceilings and customers no fleet keeps the promise over all jobs: jobs wait for ceilings, and more workers do not help.")
+			add("With these ceilings and customers no fleet keeps the promise %s: jobs wait for %s, and more workers do not help.", r.keptFor(), r.waitsFor())
 		case s.Workers > r.Simulated.Workers:
-			add("With these ceilings and customers the promise takes %d workers.", s.Workers)
+			add("With these ceilings and customers it takes about %d workers, by %s, to keep the promise %s.", s.Workers, runs(s.Seeds), r.keptFor())
 		}
 	}
 	if e := r.Elastic; e != nil && e.Workers == 0 {
@@ -33,7 +33,26 @@ func (r Report) notes() []string {
 	if p := r.Replay; p != nil && p.Smallest.Workers != 0 && p.Smallest.Workers > r.Simulated.Workers {
 		add("The recorded arrivals themselves took %d workers: they cluster beyond single submissions. Plan for %d.", p.Smallest.Workers, p.Smallest.Workers)
 	}
+	if f.NotReplayed {
+		add("The recording is not replayed: batches.max cuts its submissions, and nobody knows when customers would have handed in the rest.")
+	}
 	return notes
+}
+
+// keptFor is for whom a fleet with ceilings and customers must keep the promise.
+func (r Report) keptFor() string {
+	if len(r.Shared.Customers) > 0 {
+		return "for every customer"
+	}
+	return "over all jobs"
+}
+
+// waitsFor is what jobs wait for in a fleet that is large enough.
+func (r Report) waitsFor() string {
+	if len(r.Shared.Sources) == 0 {
+		return "their customer's turn"
+	}
+	return "ceilings"
 }
 
 // confidence says how sure the recommended fleet is.

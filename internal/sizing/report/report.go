@@ -94,6 +94,8 @@ type Deep struct {
 
 // Sensitivity is the same load under other assumptions.
 type Sensitivity struct {
+	// Seeds is how many runs it is from. Where those are all of them, fleets are found by the rule of the answer; else they are
+	// about right, as those of Prices.Pacing are.
 	Seeds      int              `json:"seeds"`
 	BatchSizes []sizing.Variant `json:"batch_sizes"`
 	Tails      []sizing.Variant `json:"tails"`

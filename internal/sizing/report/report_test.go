@@ -61,6 +61,7 @@ func everything() sizing.Findings {
 	f.Elastic.Smallest = sizing.Shared{}
 	now := shared(31, 1000, 700, 930)
 	now.Customers = []*sizing.Histogram{sizing.NewHistogram()}
+	now.PerCustomer = []sizing.Count{{Jobs: 1000, Within: 700}}
 	now.Sources = []*sizing.Histogram{sizing.NewHistogram()}
 	f.Shared = &sizing.Sized{Recommended: now}
 	f.Replay = &sizing.ReplayFindings{
@@ -145,7 +146,10 @@ func TestNotes(t *testing.T) {
 		{"ceilings", func(f *sizing.Findings) { f.Shared = &sizing.Sized{Recommended: shared(31, 10, 5, 1)} }, "more workers do not help", true},
 		{"ceilings and more", func(f *sizing.Findings) {
 			f.Shared = &sizing.Sized{Recommended: shared(31, 10, 5, 1), Smallest: shared(37, 10, 10, 1)}
-		}, "the promise takes 37 workers", true},
+		}, "it takes about 37 workers, by 5 runs, to keep the promise over all jobs", true},
+		{"customers", func(f *sizing.Findings) { *f = everything() }, "no fleet keeps the promise for every customer: jobs wait for ceilings", true},
+		{"not replayed", func(f *sizing.Findings) { f.NotReplayed = true }, "The recording is not replayed: batches.max cuts its submissions", true},
+		{"replayed", func(f *sizing.Findings) { f.Replay = everything().Replay }, "is not replayed", false},
 		{"clusters", func(f *sizing.Findings) { f.Replay = everything().Replay }, "Plan for 44.", true},
 		{"no clusters", func(f *sizing.Findings) {
 			f.Replay = everything().Replay
@@ -168,6 +172,50 @@ func TestUtilisationStaysOutOfService(t *testing.T) {
 	for _, note := range report.New(experiment()).Notes {
 		require.NotContains(t, note, "busy")
 	}
+}
+
+// TestAnElasticFloorIsNoLargerThanTheFleet: fifty always on of up to thirty-four is no fleet.
+func TestAnElasticFloorIsNoLargerThanTheFleet(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Params.Elastic = &sizing.Elastic{Floor: 50, StartDelayMinutes: 2}
+	require.Equal(t, 34, report.New(f).Elastic.Floor)
+	require.Contains(t, text(t, f), "(34 always on, 2 min to start): up to about 34 by 5 runs")
+	f.Elastic.Smallest = sizing.Shared{}
+	require.Equal(t, 31, report.New(f).Elastic.Floor, "none keeps the promise: of the recommended fleet")
+}
+
+// TestWhomItBreaksFor: the table says whose promise is broken.
+func TestWhomItBreaksFor(t *testing.T) {
+	t.Parallel()
+	f := everything()
+	f.Params.Customers = []sizing.Customer{{Name: "acme", Share: 0.9, Weight: 1}, {Name: "initech", Share: 0.1, Weight: 1}}
+	now := &f.Shared.Recommended
+	now.Customers = append(now.Customers, sizing.NewHistogram())
+	now.PerCustomer = []sizing.Count{{Jobs: 900, Within: 890}, {Jobs: 100, Within: 94}}
+	now.Within = 984
+	r := report.New(f)
+	require.Equal(t, report.Kept, r.Shared.Customers[0].Promise)
+	require.Equal(t, report.Broken, r.Shared.Customers[1].Promise)
+	require.Empty(t, r.Shared.Sources[0].Promise)
+	require.Regexp(t, `(?m)^ *customer acme +0 +100 +kept$`, text(t, f))
+	require.Regexp(t, `(?m)^ *customer initech +0 +100 +broken$`, text(t, f))
+}
+
+// TestFewerRunsAreSaid: rows that are less sure than the answer say so.
+func TestFewerRunsAreSaid(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.VariantSeeds = 20
+	words := text(t, f)
+	require.Contains(t, words, "If the assumption is wrong (20 runs each)\n")
+	require.NotContains(t, words, "about 31")
+	require.Regexp(t, `a job every 1 min +19 `, words)
+	f.VariantSeeds = 2
+	words = text(t, f)
+	require.Contains(t, words, "If the assumption is wrong (2 runs each)\nThese are fewer runs than the answer has")
+	require.Regexp(t, `batches of mean 12 \(as assumed\) +about 31 `, words)
+	require.Regexp(t, `a job every 1 min +about 19 `, words)
 }
 
 func TestSmoothArrivalsNeedNoWhy(t *testing.T) {

@@ -5,6 +5,9 @@ import "github.com/weir-collect/weir/internal/sizing"
 // Elastic is a fleet of which a part is started when jobs wait (K11): it pays for fewer hours, but needs as many workers
 // at its peak as a fixed fleet, and some more, because a worker that is still starting takes no job.
 type Elastic struct {
+	// Seeds is how many runs what follows is from: fewer than the answer, so that Workers is about right.
+	Seeds int `json:"seeds"`
+	// Floor is how many always run: that of the parameters, or the whole fleet if it is smaller.
 	Floor             int     `json:"floor"`
 	StartDelayMinutes float64 `json:"start_delay_minutes"`
 	// WithinRecommended is the share in time if the recommended fleet were elastic.
@@ -22,8 +25,12 @@ func elastic(f sizing.Findings) *Elastic {
 		return nil
 	}
 	p, small := f.Params, f.Elastic.Smallest
+	limit := f.Recommended
+	if small.Workers > 0 {
+		limit = small.Workers
+	}
 	out := &Elastic{
-		Floor: p.Elastic.Floor, StartDelayMinutes: p.Elastic.StartDelayMinutes, WithinRecommended: within(f.Elastic.Recommended),
+		Seeds: f.EventSeeds, Floor: min(p.Elastic.Floor, limit), StartDelayMinutes: p.Elastic.StartDelayMinutes, WithinRecommended: within(f.Elastic.Recommended),
 	}
 	if small.Workers > 0 {
 		out.Workers = small.Workers
@@ -38,10 +45,12 @@ func within(s sizing.Shared) float64 { return float64(s.Within) / float64(max(1,
 
 // Shared is the recommended fleet with the sources' ceilings and the customers' weights.
 type Shared struct {
+	// Seeds is how many runs what follows is from: fewer than the answer, so that Workers is about right.
+	Seeds  int     `json:"seeds"`
 	Wait   float64 `json:"wait_minutes"`
 	Within float64 `json:"within"`
-	// Workers is the smallest fleet that keeps the promise over all jobs; 0 where none searched does: then ceilings make
-	// jobs wait, and workers do not help.
+	// Workers is the smallest fleet that keeps the promise to every customer, or over all jobs where none are given; 0 where none
+	// searched does: then ceilings make jobs wait, and workers do not help.
 	Workers   int    `json:"workers"`
 	Customers []Part `json:"customers"`
 	Sources   []Part `json:"sources"`
@@ -52,7 +61,15 @@ type Part struct {
 	Name   string  `json:"name"`
 	Wait   float64 `json:"wait_minutes"`
 	Within float64 `json:"within"`
+	// Promise is Kept or Broken for a customer; to a source none was given.
+	Promise string `json:"promise,omitempty"`
 }
+
+// What became of a customer's promise, in the words of weir promise.
+const (
+	Kept   = "kept"
+	Broken = "broken"
+)
 
 func shared(f sizing.Findings) *Shared {
 	if f.Shared == nil {
@@ -63,11 +80,16 @@ func shared(f sizing.Findings) *Shared {
 		return Part{Name: name, Wait: h.Quantile(p.Promise.Share), Within: h.Within(p.Promise.Minutes)}
 	}
 	out := &Shared{
-		Wait: now.Waits.Quantile(p.Promise.Share), Within: within(now), Workers: f.Shared.Smallest.Workers,
+		Seeds: f.EventSeeds, Wait: now.Waits.Quantile(p.Promise.Share), Within: within(now), Workers: f.Shared.Smallest.Workers,
 		Customers: []Part{}, Sources: []Part{},
 	}
 	for i, c := range p.Customers {
-		out.Customers = append(out.Customers, part(c.Name, now.Customers[i]))
+		one := part(c.Name, now.Customers[i])
+		one.Promise = Broken
+		if now.KeptTo(p.Promise, i) {
+			one.Promise = Kept
+		}
+		out.Customers = append(out.Customers, one)
 	}
 	for i, s := range p.Sources {
 		out.Sources = append(out.Sources, part(s.Name, now.Sources[i]))

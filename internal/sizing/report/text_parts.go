@@ -39,7 +39,7 @@ func (r Report) priceList(p *page) {
 	}
 	rows = [][]string{{"if customers paced their batches", "workers", "a month", "saves", ""}}
 	for _, pace := range r.Prices.Pacing {
-		rows = append(rows, []string{pace.Name, fmt.Sprint(pace.Workers), dollars(pace.Dollars), dollars(pace.Saves), ""})
+		rows = append(rows, []string{pace.Name, r.about(pace.Workers), dollars(pace.Dollars), dollars(pace.Saves), ""})
 	}
 	if len(rows) > 1 {
 		p.line("")
@@ -61,20 +61,23 @@ func (r Report) costs(p *page) {
 		p.line("That is workers alone; list job_costs for what is paid by the piece.")
 	}
 	if e := r.Elastic; e != nil && e.Workers > 0 {
-		p.line("Elastic workers (%d always on, %s min to start): up to %d, %s paid on average, %s; saves %s, but needs no fewer at the peak.",
-			e.Floor, plain(e.StartDelayMinutes), e.Workers, plain(e.PaidWorkers), dollars(e.Dollars), dollars(e.Saves))
+		p.line("Elastic workers (%d always on, %s min to start): up to about %d by %s, %s paid on average, %s; saves %s, but needs no fewer at the peak.",
+			e.Floor, plain(e.StartDelayMinutes), e.Workers, runs(e.Seeds), plain(e.PaidWorkers), dollars(e.Dollars), dollars(e.Saves))
 	}
 }
 
 func (r Report) sensitivity(p *page) {
 	p.title(fmt.Sprintf("If the assumption is wrong (%s each)", runs(r.Sensitivity.Seeds)))
+	if r.rough() {
+		p.line("These are fewer runs than the answer has, and what keeps the promise in all of them together: about so many workers.")
+	}
 	rows := [][]string{{"the same load with", "workers", "a month", fmt.Sprintf("in time at %d", r.Simulated.Workers), ""}}
 	for _, v := range append(append([]sizing.Variant{}, r.Sensitivity.BatchSizes...), r.Sensitivity.Tails...) {
 		share := "never catches up"
 		if v.Steady {
 			share = percent(v.Within) + " %"
 		}
-		workers, cost := fmt.Sprint(v.Workers), dollars(v.Dollars)
+		workers, cost := r.about(v.Workers), dollars(v.Dollars)
 		if v.Workers == 0 {
 			workers, cost = "none", ""
 		}
@@ -83,13 +86,24 @@ func (r Report) sensitivity(p *page) {
 	p.named(rows)
 }
 
+// rough tells that the answers to other assumptions are less sure than the main one.
+func (r Report) rough() bool { return r.Sensitivity.Seeds < r.Inputs.Seeds }
+
+// about is a number of workers under another assumption.
+func (r Report) about(workers int) string {
+	if r.rough() {
+		return fmt.Sprintf("about %d", workers)
+	}
+	return fmt.Sprint(workers)
+}
+
 func (r Report) special(p *page) {
 	if s := r.Shared; s != nil {
-		p.title(fmt.Sprintf("With ceilings and customers, %d workers", r.Simulated.Workers))
+		p.title(fmt.Sprintf("With ceilings and customers, %d workers (%s)", r.Simulated.Workers, runs(s.Seeds)))
 		rows := [][]string{{"", fmt.Sprintf("p%s min", percent(r.Promise.Share)), "in time %", ""},
 			{"all jobs", wait(s.Wait), percent(s.Within), ""}}
 		for _, part := range s.Customers {
-			rows = append(rows, []string{"customer " + part.Name, wait(part.Wait), percent(part.Within), ""})
+			rows = append(rows, []string{"customer " + part.Name, wait(part.Wait), percent(part.Within), part.Promise})
 		}
 		for _, part := range s.Sources {
 			rows = append(rows, []string{"source " + part.Name, wait(part.Wait), percent(part.Within), ""})

@@ -6,16 +6,15 @@ import (
 	"github.com/weir-collect/weir/internal/sizing"
 )
 
-// What assumptions beside the main ones are played with, at most: so many replications, and so many jobs in all. They tell
-// which way and how far the answer moves, not its last worker.
+// What a first look takes, at most: so many replications, and so many jobs in all.
 const (
-	variantSeeds = 5
-	variantJobs  = 2e6
+	fewSeeds = 5
+	fewJobs  = 2e6
 )
 
-// few are the parameters with the replications of a variant.
+// few are the parameters with the replications of a first look.
 func few(p sizing.Params) sizing.Params {
-	p.Seeds = max(1, min(p.Seeds, variantSeeds, int(variantJobs/(p.JobsPerMonth()*float64(p.Months)))))
+	p.Seeds = max(1, min(p.Seeds, fewSeeds, int(fewJobs/(p.JobsPerMonth()*float64(p.Months)))))
 	return p
 }
 

@@ -22,7 +22,7 @@ func Study(ctx context.Context, p sizing.Params, history *sizing.History, cores 
 		return sizing.Findings{}, err
 	}
 	s := &study{params: p, cores: cores, pools: map[int]*sizing.Pool{}}
-	s.out.Params = p
+	s.out.Params, s.out.EventSeeds = p, few(p).Seeds
 	s.out.Formula = p.Smooth().Smallest(p.Promise)
 	for _, step := range []func(context.Context) error{s.table, s.smooth, s.variants, s.elastic, s.shared} {
 		if err := step(ctx); err != nil {
@@ -30,8 +30,12 @@ func Study(ctx context.Context, p sizing.Params, history *sizing.History, cores 
 		}
 	}
 	s.curves()
-	if history != nil {
+	switch {
+	case history == nil:
+	case history.Replayable(p):
 		s.replay(history)
+	default:
+		s.out.NotReplayed = true
 	}
 	return s.out, nil
 }

@@ -2,6 +2,7 @@ package sweep_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -89,6 +90,23 @@ func TestStudyWithRoomyCeilings(t *testing.T) {
 	require.True(t, f.Shared.Smallest.Kept(p.Promise))
 }
 
+// TestStudyKeepsThePromiseToEveryCustomer: the fleet found keeps it to each, and with one worker less it breaks for one of them.
+func TestStudyKeepsThePromiseToEveryCustomer(t *testing.T) {
+	t.Parallel()
+	p := short()
+	p.Elastic = nil
+	p.Customers = []sizing.Customer{{Name: "large", Share: 0.6, Weight: 100}, {Name: "small", Share: 0.4, Weight: 0.1}}
+	f := studied(t, p, nil, 2)
+	small := f.Shared.Smallest
+	require.True(t, small.KeptTo(p.Promise, 0))
+	require.True(t, small.KeptTo(p.Promise, 1))
+	less, err := sweep.Shared(context.Background(), p, small.Workers-1, 2)
+	require.NoError(t, err)
+	require.False(t, less.KeptTo(p.Promise, 0) && less.KeptTo(p.Promise, 1))
+	require.Equal(t, less.Jobs, less.PerCustomer[0].Jobs+less.PerCustomer[1].Jobs)
+	require.Equal(t, less.Within, less.PerCustomer[0].Within+less.PerCustomer[1].Within)
+}
+
 // TestStudyOutsideItsRange: the answer is found and shown, wherever the table ends.
 func TestStudyOutsideItsRange(t *testing.T) {
 	t.Parallel()
@@ -104,6 +122,51 @@ func TestStudyOutsideItsRange(t *testing.T) {
 	for _, n := range []int{8, 10, 14, f.Recommended} {
 		require.True(t, first[n], "%d workers are missing", n)
 	}
+}
+
+// TestVariantsAreSizedAsTheAnswerIs: the variant that assumes nothing else has the same answer, and so the others compare.
+func TestVariantsAreSizedAsTheAnswerIs(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{2, 3} {
+		p := short()
+		p.Seed, p.Seeds, p.Elastic = seed, 7, nil
+		f := studied(t, p, nil, 2)
+		require.Equal(t, 7, f.VariantSeeds)
+		as := f.Sizes[len(f.Sizes)-2]
+		require.Contains(t, as.Name, "as assumed")
+		require.Equal(t, f.Recommended, as.Workers, "seed %d", seed)
+		for _, v := range slices.Concat(f.Sizes, f.Tails, f.Paces) {
+			table, err := sweep.Run(context.Background(), v.Params, []int{v.Workers - 1, v.Workers, f.Recommended}, 2)
+			require.NoError(t, err)
+			points := table.Points()
+			require.Less(t, points[0].Within.Lower(), p.Promise.Share, v.Name)
+			require.GreaterOrEqual(t, points[1].Within.Lower(), p.Promise.Share, v.Name)
+			require.Equal(t, points[2].Within.Value, v.Within, v.Name)
+		}
+	}
+}
+
+// TestStudyCutsNoRecording: what batches.max changes is not replayed, and that is said; pacing is.
+func TestStudyCutsNoRecording(t *testing.T) {
+	t.Parallel()
+	h := &sizing.History{}
+	for hour := range 24 * 14 {
+		h.Batches = append(h.Batches, sizing.Recorded{At: time.Date(2026, time.March, 2, hour, 0, 0, 0, time.UTC), Jobs: 20})
+	}
+	p := short()
+	p.Seeds, p.Elastic, p.Batches.Max = 2, nil, 19
+	cut, err := h.Params(p)
+	require.NoError(t, err)
+	f := studied(t, cut, h, 2)
+	require.Nil(t, f.Replay)
+	require.True(t, f.NotReplayed)
+
+	p.Batches.Max, p.Batches.PaceMinutes = 20, 3
+	paced, err := h.Params(p)
+	require.NoError(t, err)
+	f = studied(t, paced, h, 2)
+	require.False(t, f.NotReplayed)
+	require.Less(t, f.Replay.Smallest.Workers, 10, "twenty at once would take many more")
 }
 
 func TestStudyRefusesBadParameters(t *testing.T) {

@@ -1,0 +1,74 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/failure"
+)
+
+// TestCollectLongValidators: what a target says of its bytes is kept while it is short enough to be sent back; without it
+// the next submission asks for everything, and is none the worse.
+func TestCollectLongValidators(t *testing.T) {
+	long := strings.Repeat("<", 11_500) // six bytes each in JSON
+	for name, c := range map[string]struct {
+		etag, modified string
+		want           [2]string
+	}{
+		"short":     {`"v1"`, "Sun, 01 Mar 2026 10:00:00 GMT", [2]string{`"v1"`, "Sun, 01 Mar 2026 10:00:00 GMT"}},
+		"at most":   {strings.Repeat("x", maxValidator), "", [2]string{strings.Repeat("x", maxValidator), ""}},
+		"too long":  {strings.Repeat("x", maxValidator+1), "", [2]string{}},
+		"far more":  {`"` + long + `"`, long, [2]string{}},
+		"one of it": {`"` + long + `"`, "yesterday", [2]string{"", "yesterday"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked [2]string
+			c2 := askingConditionally(func(via collection.Via) map[string]string {
+				asked = [2]string{via.ETag, via.LastModified}
+				return map[string]string{"etag": c.etag, "last-modified": c.modified}
+			})
+			_, err := c2.attempt(t, &trial{})
+			require.NoError(t, err)
+			again := collectInput
+			again.Submission = "s2"
+			_, err = run(t, &trial{}, c2.Collect, again)
+			require.NoError(t, err)
+			require.Equal(t, c.want, asked)
+		})
+	}
+}
+
+// TestCollectKnownTooLarge: what is too large to be read is not known; it costs a request without a condition.
+func TestCollectKnownTooLarge(t *testing.T) {
+	asked := ""
+	c := askingConditionally(func(via collection.Via) map[string]string {
+		asked = via.ETag
+		return map[string]string{"etag": `"v2"`}
+	})
+	key := collection.SeenKey("books", collectInput.Record.ID)
+	c.store.set(t, key, `{"etag":"`+strings.Repeat("x", maxSeen)+`"}`)
+	_, err := c.attempt(t, &trial{})
+	require.NoError(t, err)
+	require.Empty(t, asked)
+	var seen collection.Seen
+	require.NoError(t, json.Unmarshal([]byte(c.store.text(t, key)), &seen))
+	require.Equal(t, `"v2"`, seen.ETag, "and what is known now stands in its place")
+}
+
+// askingConditionally is a collector whose source is asked for what has changed; answer gives the headers that come back.
+func askingConditionally(answer func(collection.Via) map[string]string) *collecting {
+	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
+		res := page("<h1>A</h1>")
+		res.Header = answer(via)
+		return res, success
+	})
+	src := patience
+	src.Conditional = true
+	c.Directory = directory{sources: []collection.Source{src}}
+	return c
+}

@@ -1,0 +1,126 @@
+package lease
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// forgetful is an owner whose table goes back to an earlier moment while workers hold what it gave since.
+type forgetful struct {
+	t     *testing.T
+	table *Table
+	now   time.Time
+}
+
+func newForgetful(t *testing.T) *forgetful {
+	table := newTable(t, SourceConfig{Source: "s", Ceiling: 4, Linger: 30_000})
+	table.Begin("run 1", "", false)
+	return &forgetful{t, table, noon}
+}
+
+// renew has a worker with much work renew, and returns what it may have in flight then.
+func (o *forgetful) renew(h *Holder) int {
+	held := h.Grant(o.now, "s").Permits
+	req := h.Next(o.now, []Use{{Source: "s", InFlight: held, Peak: held, Waiting: 9}}, nil)
+	if h.worker[0] == 'o' {
+		req.Epoch = "" // an old worker knows of none
+	}
+	h.Receive(o.now, o.table.Renew(o.now, req))
+	return h.Grant(o.now, "s").Permits
+}
+
+func (o *forgetful) wait(d time.Duration) { o.now = o.now.Add(d) }
+
+// TestResetKeepsTheCeiling: an owner that was reset to a moment at which nobody held anything, without the renewals since,
+// gives nothing away that those it has forgotten still hold; not even to a new worker that comes first.
+func TestResetKeepsTheCeiling(t *testing.T) {
+	o := newForgetful(t)
+	past := roundTrip(t, o.table)
+	a, b, d := NewHolder("a"), NewHolder("b"), NewHolder("d")
+	require.Equal(t, 4, o.renew(a))
+	o.wait(time.Second)
+	o.table = past
+	o.table.Begin("run 2", "", true)
+	require.Zero(t, o.renew(d))
+	o.wait(time.Second)
+	require.Zero(t, o.renew(a), "it cannot tell whose that is")
+	// d shows an answer of this run: from here on everything runs out that was forgotten.
+	o.wait(time.Second)
+	require.Zero(t, o.renew(d))
+	ends := o.now.Add(16*time.Second + 500*time.Millisecond + 30*time.Second)
+	for a = nil; o.now.Before(ends); o.wait(4 * time.Second) { // a dies
+		require.Zero(t, o.renew(b), o.now.Sub(noon))
+		require.Zero(t, o.renew(d), o.now.Sub(noon))
+	}
+	o.renew(b)
+	o.renew(d)
+	o.wait(time.Second)
+	require.Equal(t, 4, o.renew(b)+o.renew(d))
+	require.False(t, o.table.InDoubt)
+}
+
+// TestDeletedOwnerIsNoticed: a new owner that thinks it is the first learns from a worker's epoch, or from an old worker's
+// permits, that it is not.
+func TestDeletedOwnerIsNoticed(t *testing.T) {
+	for _, worker := range []string{"a", "old"} {
+		o := newForgetful(t)
+		h, d := NewHolder(worker), NewHolder("d")
+		require.Equal(t, 4, o.renew(h))
+		o.wait(time.Second)
+		o.table = newTable(t, SourceConfig{Source: "s", Ceiling: 4, Linger: 30_000})
+		o.table.Begin("another run", "", false)
+		o.renew(h)
+		require.False(t, o.table.Settled(o.now), worker)
+		require.Zero(t, o.renew(d), worker)
+	}
+}
+
+// TestNoDoubtWithoutCause: neither a fleet that goes on over the owner's runs, nor workers that know of no epoch, nor a
+// worker that has lost its lease, keep permits from anybody.
+func TestNoDoubtWithoutCause(t *testing.T) {
+	o := newForgetful(t)
+	a, old, d := NewHolder("a"), NewHolder("old"), NewHolder("d")
+	for i, run := range []string{"run 2", "run 3", "run 4", "run 5", "run 6", "run 7", "run 8", "run 9", "run 10", "run 11"} {
+		o.renew(a)
+		o.renew(old)
+		o.wait(4 * time.Second)
+		o.table = roundTrip(t, o.table)
+		o.table.Begin(run, o.table.Epoch, false)
+		require.Positive(t, o.renew(a)+o.renew(old), run)
+		require.True(t, o.table.Settled(o.now), run)
+		require.LessOrEqual(t, len(o.table.Epochs), mostEpochs)
+		require.Equal(t, i == 0, o.table.Epochs[0] == "run 1" && len(o.table.Epochs) == 2)
+	}
+	require.Equal(t, 4, o.renew(a)+o.renew(old))
+	// d held its last grant ages ago.
+	o.renew(d)
+	o.wait(time.Hour)
+	for _, run := range []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"} {
+		o.table.Begin(run, o.table.Epoch, false)
+	}
+	o.renew(d)
+	require.True(t, o.table.Settled(o.now))
+	require.Equal(t, 4, o.renew(d))
+}
+
+// TestOldWorkersEndNoDoubtAndMakeNone: a fleet in which nobody knows of epochs is not kept waiting for one that does.
+func TestOldWorkersEndNoDoubtAndMakeNone(t *testing.T) {
+	o := newForgetful(t)
+	old := NewHolder("old")
+	o.table.Begin("run 2", "run 1", true)
+	for range 3 {
+		require.Equal(t, 4, o.renew(old))
+		o.wait(5 * time.Second)
+	}
+	require.True(t, o.table.Settled(o.now))
+	require.True(t, o.table.InDoubt)
+	// A run after it has nothing to doubt, once the last lease that it may not know of is over.
+	o.table.Begin("run 3", "run 2", false)
+	require.False(t, o.table.InDoubt)
+	require.False(t, o.table.Settled(o.now))
+	o.wait(time.Minute)
+	require.Equal(t, 4, o.renew(old))
+	require.True(t, o.table.Settled(o.now))
+}
