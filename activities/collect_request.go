@@ -74,7 +74,7 @@ func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
 	return permit, nil
 }
 
-// noEgressRetry is the wait of a record all of whose ways out are retired: one of them is tried again before long.
+// noEgressRetry is the wait of a record all of whose egresses are retired: one of them is tried again before long.
 const noEgressRetry = 15 * time.Second
 
 // request makes the request. The right to it ends with it: what follows is not the source's load. What it has brought takes

@@ -7,7 +7,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// EgressError says that robots.txt could not be read for the fault of a way out, or for want of one. It says nothing of the
+// EgressError says that robots.txt could not be read for the fault of an egress, or for want of one. It says nothing of the
 // site, and is as good as the same fault of the record's own request.
 type EgressError struct {
 	// Reason is one whose fault is an egress's.
@@ -47,7 +47,7 @@ func (r *collectRun) clear(ctx context.Context, src collection.Source, rec colle
 	return target, nil
 }
 
-// noWay is the end of an attempt that came to no answer of the site's because of a way out: it is told from then on as if
+// noWay is the end of an attempt that came to no answer of the site's because of an egress: it is told from then on as if
 // the record's own request had met the fault.
 func (r *collectRun) noWay(src collection.Source, fault *EgressError) error {
 	if fault.Egress == "" {
@@ -61,7 +61,7 @@ func (r *collectRun) noWay(src collection.Source, fault *EgressError) error {
 	return &collection.Refused{Reason: fault.Reason, Detail: fault.Detail}
 }
 
-// hop is what lets a redirect pass, and keeps the fault of a way out that kept it from being checked.
+// hop is what lets a redirect pass, and keeps the fault of an egress that kept it from being checked.
 type hop struct {
 	pass  func(ctx context.Context, url string) error
 	fault *EgressError

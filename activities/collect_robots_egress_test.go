@@ -32,7 +32,7 @@ func TestCollectRobotsOfNoHost(t *testing.T) {
 	require.Equal(t, collection.ReasonPrivateAddress, out.Reason)
 }
 
-// TestCollectRobotsByABrokenEgress: the fault of the way out by which robots.txt was asked for is that of the attempt: the
+// TestCollectRobotsByABrokenEgress: the fault of the egress by which robots.txt was asked for is that of the attempt: the
 // trail names it, the next attempt avoids it, and credentials that no way accepts end the record.
 func TestCollectRobotsByABrokenEgress(t *testing.T) {
 	c := byWays(answers(success), "east", "west")
@@ -49,9 +49,9 @@ func TestCollectRobotsByABrokenEgress(t *testing.T) {
 	require.Equal(t, "east", tr.progress(t).BadEgress)
 	require.Zero(t, f.Attempts, "the record's own request was not made")
 
-	fault = &EgressError{Reason: collection.ReasonEgressUnavailable, Detail: "every way out is retired"}
+	fault = &EgressError{Reason: collection.ReasonEgressUnavailable, Detail: "every egress is retired"}
 	_, err = c.attempt(t, &trial{})
-	require.Equal(t, noEgressRetry, requireTransient(t, err, collection.ReasonEgressUnavailable, "every way out is retired").after)
+	require.Equal(t, noEgressRetry, requireTransient(t, err, collection.ReasonEgressUnavailable, "every egress is retired").after)
 
 	fault = &EgressError{Reason: collection.ReasonEgressAuth, Egress: "east", Detail: "407"}
 	tr = &trial{}
@@ -68,7 +68,7 @@ func TestCollectRobotsByABrokenEgress(t *testing.T) {
 	require.Empty(t, c.ways.reports, "who asked for robots.txt has reported it")
 }
 
-// TestCollectRedirectByABrokenEgress: so is that of the robots.txt of where a redirect leads; the record's own way out, which
+// TestCollectRedirectByABrokenEgress: so is that of the robots.txt of where a redirect leads; the record's own egress, which
 // worked, is not blamed for it.
 func TestCollectRedirectByABrokenEgress(t *testing.T) {
 	c := byWays(func(ctx context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {

@@ -13,7 +13,7 @@ import (
 )
 
 // startLine begins what the trail will say of this attempt: how long it lay in the queue, and how long it was kept from it
-// on purpose (E15). Of a wait in which a worker was lost nobody can tell the parts, so all of it counts as the queue's.
+// on purpose. Of a wait in which a worker was lost nobody can tell the parts, so all of it counts as the queue's.
 func (r *collectRun) startLine(ctx context.Context) {
 	p := r.snapshot()
 	since, delay := activity.GetInfo(ctx).ScheduledTime, time.Duration(0)

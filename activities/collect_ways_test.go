@@ -12,7 +12,7 @@ import (
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// byWays is a collector whose source has these ways out.
+// byWays is a collector whose source has these egresses.
 func byWays(fetch fetchFunc, use ...string) *collecting {
 	c := newCollecting(fetch)
 	src := patience
@@ -21,7 +21,7 @@ func byWays(fetch fetchFunc, use ...string) *collecting {
 	return c
 }
 
-// TestCollectSwitchesEgress: a way out that fails is charged to nobody but itself, and the next attempt takes another (L01).
+// TestCollectSwitchesEgress: an egress that fails is charged to nobody but itself, and the next attempt takes another (L01).
 func TestCollectSwitchesEgress(t *testing.T) {
 	for _, status := range []int{407, 403, 502} {
 		var taken []string
@@ -48,7 +48,7 @@ func TestCollectSwitchesEgress(t *testing.T) {
 	}
 }
 
-// TestCollectEveryWayRefusesCredentials: each way out is tried; then no retry would change anything; C3 39.
+// TestCollectEveryWayRefusesCredentials: each egress is tried; then no retry would change anything; C3 39.
 func TestCollectEveryWayRefusesCredentials(t *testing.T) {
 	c := byWays(answers(failure.Observation{Egress: failure.Egress{Proxy: true, Status: 407}, Message: "m"}), "east", "west")
 	tr := &trial{}
@@ -70,14 +70,14 @@ func TestCollectEveryWayRefusesCredentials(t *testing.T) {
 	require.Len(t, named, 2)
 }
 
-// TestCollectNoWayOut: with every way out retired the record waits and is charged nothing; it never goes out directly.
+// TestCollectNoWayOut: with every egress retired the record waits and is charged nothing; it never goes out directly.
 func TestCollectNoWayOut(t *testing.T) {
 	c := byWays(answers(success), "east", "west")
 	c.ways.bad = map[string]bool{"east": true, "west": true}
 	tr := &trial{}
 	for range 2 * patience.Attempts {
 		_, err := c.attempt(t, tr)
-		f := requireTransient(t, err, collection.ReasonEgressUnavailable, "every way out is retired")
+		f := requireTransient(t, err, collection.ReasonEgressUnavailable, "every egress is retired")
 		require.Equal(t, noEgressRetry, f.after)
 		tr = tr.next(t)
 	}

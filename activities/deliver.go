@@ -10,14 +10,14 @@ import (
 	"github.com/weir-collect/weir/internal/faults"
 )
 
-// Deliverer stores documents at the customers' destination, with proof.
+// Deliverer stores documents in weir's bucket, with proof.
 type Deliverer struct {
 	Store   Store
 	Metrics Metrics
 	Clock   Clock
 }
 
-// Deliver writes a record's document under the record's own name, once, and asks the destination what it holds. The same
+// Deliver writes a record's document under the record's own name, once, and asks the bucket what it holds. The same
 // document again changes nothing; another document is a new generation, never a silent overwrite.
 func (d *Deliverer) Deliver(ctx context.Context, in collection.DeliverInput) (collection.DeliverResult, error) {
 	a := begin(ctx)

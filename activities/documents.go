@@ -71,7 +71,7 @@ func wholeDocument(ctx context.Context, store Store, d collection.Document) ([]b
 	return body, nil
 }
 
-// confirm asks the destination what it holds and compares: a delivery that was not confirmed is none (H02).
+// confirm asks the bucket what it holds and compares: a delivery that was not confirmed is none.
 func confirm(ctx context.Context, a *attempt, store Store, key string, body []byte) error {
 	info, err := store.Head(ctx, key)
 	if err != nil {

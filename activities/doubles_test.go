@@ -328,7 +328,7 @@ func (r robots) CheckHop(_ context.Context, _ collection.Source, url string, _ *
 	return r.hop(url)
 }
 
-// ways are ways out: the first that is good and not to be avoided.
+// ways are egresses: the first that is good and not to be avoided.
 type ways struct {
 	bad     map[string]bool
 	reports []wayReport
@@ -354,7 +354,7 @@ func (w *ways) Choose(src collection.Source, _ collection.Record, avoid string) 
 		}
 	}
 	if second == "" {
-		return "", errors.New("every way out is retired")
+		return "", errors.New("every egress is retired")
 	}
 	return second, nil
 }

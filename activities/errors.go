@@ -35,7 +35,7 @@ func transient(r collection.Reason, after time.Duration, f collection.AttemptFai
 }
 
 // deniedRetry is the wait after the store has refused us: a person must act, so asking every second helps nobody, but the
-// work goes on by itself once somebody has (O04).
+// work goes on by itself once somebody has.
 const deniedRetry = time.Minute
 
 // storeFailed shapes an error of the store. Being cancelled is not a failure of the store.

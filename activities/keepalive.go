@@ -132,7 +132,7 @@ func logEnd(ctx context.Context, err error) {
 	activity.GetLogger(ctx).Info("the attempt is tried again", "reason", app.Type(), "after", app.NextRetryDelay().String(), "detail", app.Message())
 }
 
-// killer is the failure of a record that takes its workers along, or nil (E10).
+// killer is the failure of a record that takes its workers along, or nil.
 func (a *attempt) killer() error {
 	if a.lost < failure.MaxLost {
 		return nil

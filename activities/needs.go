@@ -65,11 +65,11 @@ type Robots interface {
 	CheckHop(ctx context.Context, src collection.Source, url string, permit *Permit) error
 }
 
-// Egresses knows the ways out and how they do.
+// Egresses knows the egresses and how they do.
 type Egresses interface {
-	// Choose picks a way out for a record, another one than avoid if there is one. It fails when all are retired.
+	// Choose picks an egress for a record, another one than avoid if there is one. It fails when all are retired.
 	Choose(src collection.Source, rec collection.Record, avoid string) (string, error)
-	// Report tells what a request by a way out met.
+	// Report tells what a request by an egress met.
 	Report(name string, reason collection.Reason)
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // safely runs one stage of a record. Its code and its libraries meet bytes from strangers and must not take the worker
-// along; and a panic is no fault that a retry heals, since the same bytes meet the same code the next time (E10). The record
-// ends, for a person to look at, and the others go on (B06).
+// along; and a panic is no fault that a retry heals, since the same bytes meet the same code the next time. The record
+// ends, for a person to look at, and the others go on.
 func safely[T any](ctx context.Context, stage string, do func() (T, error)) (out T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -20,8 +20,8 @@ type Parser struct {
 	Memory   Memory
 }
 
-// Parse applies the source's rules to a captured body. A body that the rules cannot read is final: no retry changes it
-// (E03). So is a parser that panics: the bytes that it met are the same the next time (E10).
+// Parse applies the source's rules to a captured body. A body that the rules cannot read is final: no retry changes it. So is a
+// parser that panics: the bytes that it met are the same the next time.
 func (p *Parser) Parse(ctx context.Context, in collection.ParseInput) (collection.ParseResult, error) {
 	a := begin(ctx)
 	result, err := safely(ctx, "parser", func() (collection.ParseResult, error) { return p.parse(ctx, a, in) })

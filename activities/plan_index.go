@@ -6,7 +6,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// storeIndex writes in which batch each record is, so that one record's answer costs one small read (I01).
+// storeIndex writes in which batch each record is, so that one record's answer costs one small read.
 func (w *planWriter) storeIndex(ctx context.Context, plan collection.PlanResult) error {
 	entries := make([]collection.IndexEntry, 0, plan.Accepted)
 	for place, src := range plan.Sources {

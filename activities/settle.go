@@ -145,7 +145,7 @@ func finalState(cancelled bool, expected int, t collection.Tally) collection.Sta
 	}
 }
 
-// writeFile writes one file of the delivery and verifies it at the destination. key is its name in the first generation.
+// writeFile writes one file of the delivery and verifies it there. key is its name in the first generation.
 func (s *Settler) writeFile(
 	ctx context.Context, a *attempt, key, contentType string, body []byte, records int,
 ) (collection.ManifestFile, error) {

@@ -114,7 +114,7 @@ func askEnd(ctx context.Context, engine Engine, id string, into any) (known bool
 	return false, nil, fmt.Errorf("ask the engine how workflow %s ended: %w", id, err)
 }
 
-// search looks for a record in the store: for its document at the destination, and for its kept bytes. end is what its workflow
+// search looks for a record in the store: for its delivered document, and for its kept bytes. end is what its workflow
 // was stopped with, if anybody knows.
 func (b *books) search(ctx context.Context, row *collection.LedgerRow, r collection.Record, end *collection.RecordResult) error {
 	key := collection.DeliveredKey(b.plan.Customer, b.plan.Submission, r.ID)

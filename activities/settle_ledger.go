@@ -9,7 +9,7 @@ import (
 )
 
 // batchRows is one row for every record of a batch. Records that the ledger does not know, for instance because their
-// batch was terminated, are looked for at the destination itself, and the ledger is completed with what was found: it is
+// batch was terminated, are looked for in the bucket itself, and the ledger is completed with what was found: it is
 // the lasting answer to where a record is, and a later attempt must not find otherwise.
 func (b *books) batchRows(ctx context.Context, source string, batch collection.BatchPlan) ([]collection.LedgerRow, error) {
 	key := collection.LedgerKey(b.plan.Submission, source, batch.Number)

@@ -15,7 +15,7 @@ const maxRawMeta = 4 << 20
 
 // listing is what is in the store of a submission's records.
 type listing struct {
-	// delivered are the keys of the objects at the destination, and raw the digests of each record's latest kept bytes.
+	// delivered are the keys of the delivered objects in the bucket, and raw the digests of each record's latest kept bytes.
 	delivered map[string]bool
 	raw       map[string]keptBytes
 }

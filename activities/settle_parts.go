@@ -76,7 +76,7 @@ func (w *partWriter) resumed() bool { return w.before.Delivered > 0 }
 // toSkip is how many of the next delivered rows an earlier attempt has already dealt with.
 func (w *partWriter) toSkip() int { return max(w.before.Delivered-w.passed, 0) }
 
-// add puts a delivered record into the current part. A record that the destination does not hold as it was delivered is
+// add puts a delivered record into the current part. A record that the bucket does not hold as it was delivered is
 // returned as lost.
 func (w *partWriter) add(ctx context.Context, row collection.LedgerRow, d delivered) (*collection.LostDelivery, error) {
 	done, err := w.step(row.Record, *row.Delivered)

@@ -21,7 +21,7 @@ const (
 	idsAtOnce = 100
 )
 
-// deadLetters counts the records that have failed for good and were not run again since, by source and reason (F02, J09).
+// deadLetters counts the records that have failed for good and were not run again since, by source and reason.
 func (c *sweepCheck) deadLetters(ctx context.Context) error {
 	failed, err := c.find(ctx, maxDeadLetters, failedRecords)
 	if err != nil {

@@ -15,7 +15,7 @@ func sweptQueues() []collection.StageQueue {
 	return slices.DeleteFunc(collection.StageQueues(), func(q collection.StageQueue) bool { return q.Queue == collection.QueueFleet })
 }
 
-// queues reports running work that no process can be doing (G05, J10): nobody polls its queue. A worker without permits does
+// queues reports running work that no process can be doing: nobody polls its queue. A worker without permits does
 // not poll a source's queue either, but it renews its lease.
 func (c *sweepCheck) queues(ctx context.Context) error {
 	submissions, err := c.Watch.Count(ctx, runningSubmissions)

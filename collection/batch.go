@@ -74,7 +74,7 @@ type WriteLedgerResult struct {
 }
 
 // LedgerRow is how one record ended. The ledger outlives workers and Temporal's retention, and so is the lasting answer
-// to "where is this record?" (I01).
+// to "where is this record?".
 type LedgerRow struct {
 	Line   int    `json:"line"`
 	Key    string `json:"key"`

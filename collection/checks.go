@@ -31,7 +31,7 @@ type FieldLimit struct {
 // QualityKind names what a submission is checked for. Append-only: it stands in manifests and metrics.
 type QualityKind string
 
-// The checks of a settled submission (M01 to M04).
+// The checks of a settled submission.
 const (
 	// QualityStored compares the records that were completed with the documents that are stored.
 	QualityStored QualityKind = "stored"

@@ -28,7 +28,7 @@ const (
 	UpdateUseMethod = "use-method"
 	// QueryTable answers with every source's row.
 	QueryTable = "table"
-	// QueryEgresses answers with every way out that workers have reported lately.
+	// QueryEgresses answers with every egress that workers have reported lately.
 	QueryEgresses = "egresses"
 )
 

@@ -12,7 +12,7 @@ import (
 // probability below one in a million.
 const recordIDLength = 20
 
-// RecordID is the stable name of a record within its source: the same target submitted twice has the same id (E13).
+// RecordID is the stable name of a record within its source: the same target submitted twice has the same id.
 func RecordID(source, key string) string {
 	// The line feed keeps ("a", "bc") and ("ab", "c") apart; a source's name cannot contain one.
 	return Digest([]byte(source + "\n" + key))[:recordIDLength]

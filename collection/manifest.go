@@ -5,7 +5,7 @@ import "time"
 // ManifestVersion is the version of the manifest's form; fields are only ever added within one version.
 const ManifestVersion = 1
 
-// Manifest says what is in a delivery, with counts and checksums, so that a customer can check it (H04).
+// Manifest says what is in a delivery, with counts and checksums, so that a customer can check it.
 type Manifest struct {
 	Version int `json:"version"`
 	// Generation counts the manifests of the submission, which a replay makes more of; left out for the first.
@@ -42,7 +42,7 @@ type ManifestFile struct {
 	Size    int64  `json:"size"`
 	Records int    `json:"records"`
 	SHA256  string `json:"sha256"`
-	// VerifiedAt is when the destination itself confirmed size and checksum.
+	// VerifiedAt is when the store itself confirmed size and checksum.
 	VerifiedAt time.Time `json:"verified_at"`
 }
 

@@ -22,7 +22,7 @@ const (
 	ActivityDeliver     = "Deliver"
 )
 
-// Task queues. Each stage reads one queue, so that a slow stage fills its own queue and nothing else (B12).
+// Task queues. Each stage reads one queue, so that a slow stage fills its own queue and nothing else.
 const (
 	QueueWorkflows = "weir"
 	QueuePlan      = "weir-plan"

@@ -59,12 +59,12 @@ func DeliveryPrefix(customer, submission string) string {
 	return fmt.Sprintf("results/%s/%s/", customer, submission)
 }
 
-// DeliveredPrefix is the folder of a submission's records at the destination, with a slash at its end.
+// DeliveredPrefix is the folder of a submission's records in weir's bucket, with a slash at its end.
 func DeliveredPrefix(customer, submission string) string {
 	return DeliveryPrefix(customer, submission) + "records/"
 }
 
-// DeliveredKey is one record's object at the destination.
+// DeliveredKey is one record's object in weir's bucket.
 func DeliveredKey(customer, submission, record string) string {
 	return DeliveredPrefix(customer, submission) + record + ".json"
 }

@@ -5,17 +5,17 @@ type Outcome string
 
 // The outcomes. Append-only: they are stored in ledgers and manifests.
 const (
-	// OutcomeDelivered means that the record's document is stored at the destination and was verified there.
+	// OutcomeDelivered means that the record's document is stored in weir's bucket and was verified there.
 	OutcomeDelivered Outcome = "delivered"
-	// OutcomeGone means that the target does not exist; a fact, not a failure (E04).
+	// OutcomeGone means that the target does not exist; a fact, not a failure.
 	OutcomeGone Outcome = "gone"
 	// OutcomeRefused means that policy forbade the request, for instance robots.txt.
 	OutcomeRefused Outcome = "refused"
-	// OutcomeDeadLettered means that the record failed for good and waits for a person (F01).
+	// OutcomeDeadLettered means that the record failed for good and waits for a person.
 	OutcomeDeadLettered Outcome = "dead_lettered"
 	// OutcomeCancelled means that somebody stopped the record, its batch or its submission before it ended.
 	OutcomeCancelled Outcome = "cancelled"
-	// OutcomeInvalid means that the row never became a record; its reason says why (A10).
+	// OutcomeInvalid means that the row never became a record; its reason says why.
 	OutcomeInvalid Outcome = "invalid"
 	// OutcomeDuplicate means that an earlier row of the same submission names the same record.
 	OutcomeDuplicate Outcome = "duplicate"
@@ -29,7 +29,7 @@ func Outcomes() []Outcome {
 	}
 }
 
-// State is where a submission stands (A02).
+// State is where a submission stands.
 type State string
 
 // The states. A submission moves from accepted to processing and then to one of the last four.

@@ -23,7 +23,7 @@ const (
 	ReasonRedirectLoop  Reason = "redirect_loop"
 )
 
-// Reasons at which the way out is at fault.
+// Reasons at which the egress is at fault.
 const (
 	ReasonEgressUnavailable Reason = "egress_unavailable"
 	ReasonEgressAuth        Reason = "egress_auth"

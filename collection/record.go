@@ -22,7 +22,7 @@ type Record struct {
 	Stored *ObjectRange `json:"stored,omitempty"`
 }
 
-// Sizes of what is passed by value in a history; more goes through the store (A09).
+// Sizes of what is passed by value in a history; more goes through the store.
 const (
 	// MaxRecordInline bounds a record: 500 of them stay under Temporal's limit of 2 MiB for one result.
 	MaxRecordInline = 2 << 10
@@ -91,7 +91,7 @@ type Raw struct {
 	Status      int       `json:"status"`
 	ContentType string    `json:"content_type,omitempty"`
 	FetchedAt   time.Time `json:"fetched_at"`
-	// Method is the source's fetch method that brought it, Egress the way out; both empty where there was no choice.
+	// Method is the source's fetch method that brought it, Egress the egress; both empty where there was no choice.
 	Method string `json:"method,omitempty"`
 	Egress string `json:"egress,omitempty"`
 	// NotModifiedAt is when the target last said that these bytes still stand; FetchedAt is when they came.
@@ -116,14 +116,14 @@ type Seen struct {
 	Raw Raw    `json:"raw"`
 }
 
-// Delivered is a record's object at the destination.
+// Delivered is a record's object in weir's bucket.
 type Delivered struct {
 	Key    string `json:"key"`
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
 	// Generation counts the different contents that the object has had, from 1.
 	Generation int `json:"generation"`
-	// VerifiedAt is when the destination itself confirmed size and checksum (H02).
+	// VerifiedAt is when the store itself confirmed size and checksum.
 	VerifiedAt time.Time `json:"verified_at"`
 }
 

@@ -9,7 +9,7 @@ import (
 // it is its SourcePolicy.
 type Source struct {
 	Name string `mapstructure:"name"`
-	// Owner is who looks after the source: whose its dead letters are (F05).
+	// Owner is who looks after the source: whose its dead letters are.
 	Owner string `mapstructure:"owner"`
 	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
 	// every name below example.com.
@@ -36,7 +36,7 @@ type Source struct {
 	// Attempts is how many faults of the target a record may meet before it is dead-lettered.
 	Attempts int `mapstructure:"attempts"`
 	// Backoff is the wait after a fault: between half of a bound and the bound, which grows from twice Min to Max so fast
-	// that a record's attempts are spread over more than half of Max, however few they are (E09).
+	// that a record's attempts are spread over more than half of Max, however few they are.
 	Backoff Backoff `mapstructure:"backoff"`
 	// GiveUpAfter bounds the whole time of one record's collecting, waits included.
 	GiveUpAfter time.Duration `mapstructure:"give_up_after"`
@@ -51,7 +51,7 @@ type Source struct {
 	RobotsReason string `mapstructure:"robots_reason"`
 	// Conditional asks the source for what has changed since the record was last fetched, by ETag and Last-Modified.
 	Conditional bool `mapstructure:"conditional"`
-	// Egress says by which ways out the source is asked.
+	// Egress says by which egresses the source is asked.
 	Egress EgressUse `mapstructure:"egress"`
 
 	Request Request `mapstructure:"request"`
@@ -110,10 +110,10 @@ func (s Source) AsksRecordURL() bool {
 	return slices.ContainsFunc(s.Methods, func(m Method) bool { return own(m.Request) })
 }
 
-// EgressDirect is the way out without a proxy. It needs no configuration.
+// EgressDirect is the egress without a proxy. It needs no configuration.
 const EgressDirect = "direct"
 
-// EgressUse says by which ways out a source is asked.
+// EgressUse says by which egresses a source is asked.
 type EgressUse struct {
 	// Use are the names of egresses, and EgressDirect for none; only direct when empty. A source never goes out by a way
 	// that is not listed here, however many of the others are retired.
@@ -123,7 +123,7 @@ type EgressUse struct {
 	Sticky string `mapstructure:"sticky"`
 }
 
-// Egress is a way out of the fleet: a proxy.
+// Egress is an egress of the fleet: a proxy.
 type Egress struct {
 	Name string `mapstructure:"name"`
 	// Type is "http" (a proxy that knows CONNECT), "https" (the same over TLS) or "socks5".

@@ -42,7 +42,7 @@ type AttemptProgress struct {
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
 	// Waiting says what the attempt waits for now: "permit", "memory", "alone" (to be the only one in its process), or nothing.
 	Waiting string `json:"waiting,omitempty"`
-	// Trail is how the attempts before went, in the heartbeats of Collect; BadEgress is the way out that failed last.
+	// Trail is how the attempts before went, in the heartbeats of Collect; BadEgress is the egress that failed last.
 	Trail     *Trail `json:"trail,omitempty"`
 	BadEgress string `json:"bad_egress,omitempty"`
 	// EndedAt is when the latest attempt that came to its own end did so, Delay how long the next was to wait from then,

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// MaxInlineBytes is how much JSON of records a submission may carry in itself; more travels as an uploaded file (A09).
+// MaxInlineBytes is how much JSON of records a submission may carry in itself; more travels as an uploaded file.
 const MaxInlineBytes = 256 << 10
 
 // SubmissionInput starts a Submission workflow, whose workflow id is the submission's id. It is plain JSON, so that any

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The sweep looks at the fleet from outside, every few minutes: it finds what no workflow says of itself (G05, G06).
+// The sweep looks at the fleet from outside, every few minutes: it finds what no workflow says of itself.
 const (
 	WorkflowSweep = "Sweep"
 	// SweepScheduleID is the schedule that starts it; its runs are named after it.
@@ -68,7 +68,7 @@ const (
 	FindingCheckFailed FindingKind = "check_failed"
 )
 
-// Severity is how much a finding concerns whoever runs weir (P01).
+// Severity is how much a finding concerns whoever runs weir.
 type Severity string
 
 // The severities.

@@ -6,7 +6,7 @@ import (
 )
 
 // Trail is how a record's collecting went, for whoever asks why: which robots rule let it pass, and each attempt with
-// its waits, its way out and what it met.
+// its waits, its egress and what it met.
 type Trail struct {
 	Robots   *RobotsDecision `json:"robots,omitempty"`
 	Attempts []AttemptLine   `json:"attempts,omitempty"`
@@ -31,7 +31,7 @@ type RobotsDecision struct {
 type AttemptLine struct {
 	// At is when its request started, or when it ended without one.
 	At time.Time `json:"at"`
-	// Queue is how long it lay in the task queue, Backoff how long it was kept from it on purpose (E15).
+	// Queue is how long it lay in the task queue, Backoff how long it was kept from it on purpose.
 	Queue   int64 `json:"queue_ms,omitempty"`
 	Backoff int64 `json:"backoff_ms,omitempty"`
 	// Permit is how long it waited for a permit, Pace for the source's pace.

@@ -4,7 +4,7 @@ import "context"
 
 // Via says how one request is to be made; its zero value means directly and unconditionally.
 type Via struct {
-	// Egress is the name of the way out; empty or EgressDirect for none.
+	// Egress is the name of the egress; empty or EgressDirect for none.
 	Egress string
 	// ETag and LastModified are what the target said of the bytes that are already here. With either, the answer may be a
 	// Response with NotModified set and no body.

@@ -18,7 +18,7 @@ type Config struct {
 	// UserAgent names the operator to every site. The default names the program only; an operator's own should hold a
 	// contact, so that a site's owner can ask before blocking.
 	UserAgent string `mapstructure:"user_agent"`
-	// Egresses are the ways out that sources can use besides the direct one.
+	// Egresses are the egresses that sources can use besides the direct one.
 	Egresses  []collection.Egress   `mapstructure:"egresses"`
 	Sources   []collection.Source   `mapstructure:"sources"`
 	Customers []collection.Customer `mapstructure:"customers"`

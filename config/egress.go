@@ -10,7 +10,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// checkEgresses checks the ways out, and gives the set of their names.
+// checkEgresses checks the egresses, and gives the set of their names.
 func checkEgresses(egresses []collection.Egress, p *problems) map[string]int {
 	names := map[string]int{}
 	for i, e := range egresses {
@@ -96,7 +96,7 @@ func isPrivateHost(host string) bool {
 	return address.IsLoopback() || address.IsPrivate() || address.IsLinkLocalUnicast() || address.IsUnspecified()
 }
 
-// checkEgressUse checks by which ways out a source is asked; known are the names of all there are.
+// checkEgressUse checks by which egresses a source is asked; known are the names of all there are.
 func checkEgressUse(use collection.EgressUse, path string, known map[string]int, p *problems) {
 	path += ".egress"
 	seen := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
-// drawnEgresses are two ways out with everything that can be set.
+// drawnEgresses are two egresses with everything that can be set.
 func drawnEgresses() []collection.Egress {
 	return []collection.Egress{
 		{Name: "london", Type: "socks5", Address: "[2001:db8::1]:1080", User: "env:USER", Password: "file:/run/a: b"},
@@ -101,7 +101,7 @@ func TestEgressProblems(t *testing.T) {
 			sourceWith("egress: {use: [direct], sticky: account}\n"),
 			[]string{`sources[0].egress.sticky = "account" (weir.yaml:6): this is the same for every record, which would all go out by one way: name a field, as in {account}`},
 		},
-		"sticky without ways out": {
+		"sticky without egresses": {
 			sourceWith("egress: {sticky: '{account}'}\n"),
 			[]string{`sources[0].egress.sticky = "{account}" (weir.yaml:6): without egresses in use, every record goes out directly: list some in use, or take sticky away`},
 		},

@@ -11,11 +11,11 @@ import (
 // Retention says how long each class of objects in the bucket is kept, from its last write; zero keeps it for ever. Whatever
 // the age, the janitor deletes nothing that belongs to a submission that is open.
 type Retention struct {
-	// Uploads are the submitted files (Q05).
+	// Uploads are the submitted files.
 	Uploads time.Duration `mapstructure:"uploads"`
 	// Raw are captured bodies: how long a record can be parsed again without asking its source.
 	Raw time.Duration `mapstructure:"raw"`
-	// Parsed are large documents on their way from one stage to the next (A09).
+	// Parsed are large documents on their way from one stage to the next.
 	Parsed time.Duration `mapstructure:"parsed"`
 	// Seen is what sources said of bytes when they were fetched last; of use only as long as Raw.
 	Seen time.Duration `mapstructure:"seen"`

@@ -23,7 +23,7 @@ const (
 	maxBodyBound = int64(1 << 30)
 )
 
-// checkSources checks every source; egresses are the names of the ways out.
+// checkSources checks every source; egresses are the names of the egresses.
 func checkSources(sources []collection.Source, egresses map[string]int, p *problems) {
 	names := map[string]int{}
 	checkHosts(sources, p)

@@ -25,7 +25,7 @@ func proxied(host string, proxies map[string]*proxytest.Proxy, types map[string]
 	return harness.Source{Name: "books", Host: host, Ceiling: 4, More: []string{"egress: {use: [" + use + "]}"}}, lines
 }
 
-// wayOf is how the fleet sees a way out.
+// wayOf is how the fleet sees an egress.
 func wayOf(t *testing.T, f *harness.Fleet, name string) (lease.EgressView, bool) {
 	t.Helper()
 	ways, err := f.Client.Egresses(t.Context())
@@ -41,7 +41,7 @@ func wayOf(t *testing.T, f *harness.Fleet, name string) (lease.EgressView, bool)
 	return lease.EgressView{}, false
 }
 
-// TestDrillEgressDead: with one way out dead, records succeed by the other, the dead one is out for the whole fleet within
+// TestDrillEgressDead: with one egress dead, records succeed by the other, the dead one is out for the whole fleet within
 // ten failures, no record goes out directly or is charged, and it comes back after its probation (L01, L02; C3 41, 42).
 func TestDrillEgressDead(t *testing.T) {
 	const records = 60
@@ -70,7 +70,7 @@ func TestDrillEgressDead(t *testing.T) {
 	require.LessOrEqual(t, failed, 10)
 	way, known := wayOf(t, f, "east")
 	require.True(t, known && way.State != lease.EgressGood, "%+v", way)
-	t.Logf("figure: one of two ways out dead, 2 workers: retired after %d failures, %d of %d records delivered by the other", failed, records, records)
+	t.Logf("figure: one of two egresses dead, 2 workers: retired after %d failures, %d of %d records delivered by the other", failed, records, records)
 }
 
 // TestEgressIsNotChargedForTheTarget: a 403 of the site through a good proxy retires none (L01).
@@ -101,7 +101,7 @@ func TestEgressIsNotChargedForTheTarget(t *testing.T) {
 	require.NotEmpty(t, east.Asked())
 }
 
-// TestNoDirectFallback: with every way out dead the records wait, and nothing reaches the site by another way (C3 41).
+// TestNoDirectFallback: with every egress dead the records wait, and nothing reaches the site by another way (C3 41).
 func TestNoDirectFallback(t *testing.T) {
 	books := site(t, "127.0.0.1")
 	east := proxytest.HTTP(t, proxytest.Behaviour{})
@@ -111,7 +111,7 @@ func TestNoDirectFallback(t *testing.T) {
 	east.Close()
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(8, books))
-	until(t, time.Minute, "the way out is retired", func() bool {
+	until(t, time.Minute, "the egress is retired", func() bool {
 		way, known := wayOf(t, f, "east")
 		return known && way.State != lease.EgressGood
 	})

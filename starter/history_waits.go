@@ -10,7 +10,7 @@ import (
 	"github.com/weir-collect/weir/internal/promise"
 )
 
-// Waits reads from the ledgers of a window how long records waited for their first request (J11). progress, which may be
+// Waits reads from the ledgers of a window how long records waited for their first request. progress, which may be
 // nil, is told how far it is. Submissions that have no plan yet are not in it: nobody knows their rows.
 func (c *Client) Waits(ctx context.Context, w Window, progress func(Coverage)) (*promise.Book, Coverage, error) {
 	if progress == nil {

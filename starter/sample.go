@@ -14,7 +14,7 @@ import (
 // MaxSample is how many records a person may ask to see at once.
 const MaxSample = 1000
 
-// Sample is a few records of a submission, chosen by chance for a person to look at (M05).
+// Sample is a few records of a submission, chosen by chance for a person to look at.
 type Sample struct {
 	Rows []collection.LedgerRow
 	// Of is how many rows there were to choose from.

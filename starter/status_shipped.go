@@ -20,7 +20,7 @@ const maxShipment = 1 << 20
 type teller func(context.Context) (end collection.SubmissionStatus, known bool, err error)
 
 // shippedStatus corrects a status that was read from the manifest: a delivery that the customer's destination has not got,
-// as it is now, is none (H02). Why, its workflow's end tells.
+// as it is now, is none. Why, its workflow's end tells.
 func (c *Client) shippedStatus(ctx context.Context, plan collection.PlanResult, status *collection.SubmissionStatus, ended teller) error {
 	if !plan.Ship || status.Result == nil {
 		return nil

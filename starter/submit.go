@@ -22,7 +22,7 @@ import (
 // Request is a submission to be made: a file, or the records themselves.
 type Request struct {
 	// ID of the submission. Empty derives it from what is submitted, so that submitting the same again, for instance after
-	// a time-out, finds the first one instead of starting a second (A04). Give one to collect the same rows again.
+	// a time-out, finds the first one instead of starting a second. Give one to collect the same rows again.
 	ID       string
 	Customer string
 	// File is read twice: once for its digest, once to upload it.
@@ -48,7 +48,7 @@ type Submitted struct {
 }
 
 // Submit uploads the file and starts the submission. It returns when the engine has recorded the submission; none of the
-// work happens in the call (A01). A file that cannot be a submission is refused before anything is uploaded, and so is another
+// work happens in the call. A file that cannot be a submission is refused before anything is uploaded, and so is another
 // customer's, or another file, under an id that was given before: with a *collection.IDTakenError.
 func (c *Client) Submit(ctx context.Context, r Request) (Submitted, error) {
 	r.FileName = baseName(r.FileName)

@@ -13,8 +13,8 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// Egresses are the ways out as this process knows them: which ones the fleet has retired, as the latest renewal told, and
-// how the others have done here since, as the next one will tell. The direct way out is none of them: it is another one on
+// Egresses are the egresses as this process knows them: which ones the fleet has retired, as the latest renewal told, and
+// how the others have done here since, as the next one will tell. The direct egress is none of them: it is another one on
 // every machine, so that nobody's trouble with it says anything to the rest of the fleet.
 type Egresses struct {
 	now func() time.Time
@@ -23,12 +23,12 @@ type Egresses struct {
 
 	mu sync.Mutex
 	// ways are by name, turns by source.
-	ways  map[string]*wayOut
+	ways  map[string]*egressHealth
 	turns map[string]uint64
 }
 
-// wayOut is one way out.
-type wayOut struct {
+// egressHealth is one egress.
+type egressHealth struct {
 	// retired and trial are what the owner says.
 	retired, trial bool
 	// triedAt is when this process used its trial; zero before.
@@ -39,7 +39,7 @@ type wayOut struct {
 	seen    lease.EgressReport
 }
 
-// A way out that has failed is passed over until the owner's next answer, since what one process after the other loses
+// An egress that has failed is passed over until the owner's next answer, since what one process after the other loses
 // there is lost for nothing while the fleet comes to its verdict. Where nothing ties a record to it, one fault is enough; a
 // session is worth a second try. With no other left, it is used all the same.
 const (
@@ -48,23 +48,20 @@ const (
 	beyondDoubt    = 0
 )
 
-// retiring is how many faults in a row retire a way out, by the owner's rule.
-const retiring = 5
-
 // trialAgain is after what time a trial that nobody has reported, or whose report was lost, is used once more.
 const trialAgain = time.Minute
 
-// NewEgresses knows nothing bad of any way out. Its reports go with the renewals of permits, and what they bring back comes
+// NewEgresses knows nothing bad of any egress. Its reports go with the renewals of permits, and what they bring back comes
 // to it.
 func NewEgresses(permits *Permits) *Egresses {
-	e := &Egresses{now: permits.now, renewEarly: permits.renewEarly, ways: map[string]*wayOut{}, turns: map[string]uint64{}}
+	e := &Egresses{now: permits.now, renewEarly: permits.renewEarly, ways: map[string]*egressHealth{}, turns: map[string]uint64{}}
 	permits.mu.Lock()
 	defer permits.mu.Unlock()
 	permits.egresses = e
 	return e
 }
 
-// Choose picks a way out for a record, another one than avoid if there is one. Its error is an *egress.RetiredError: the
+// Choose picks an egress for a record, another one than avoid if there is one. Its error is an *egress.RetiredError: the
 // record waits, charged with nothing, and goes out by no way that its source does not list.
 func (e *Egresses) Choose(src collection.Source, rec collection.Record, avoid string) (string, error) {
 	if len(src.Egress.Use) == 0 {
@@ -91,7 +88,7 @@ func (e *Egresses) Choose(src collection.Source, rec collection.Record, avoid st
 	return name, err
 }
 
-// states are the ways out that are not good, for this process at this moment; with doubts, also those that have failed as
+// states are the egresses that are not good, for this process at this moment; with doubts, also those that have failed as
 // often in a row and of which the owner has yet to hear. The caller holds the lock.
 func (e *Egresses) states(now time.Time, doubts int) []lease.EgressState {
 	var states []lease.EgressState
@@ -106,11 +103,11 @@ func (e *Egresses) states(now time.Time, doubts int) []lease.EgressState {
 	return states
 }
 
-func (w *wayOut) mayTry(now time.Time) bool {
+func (w *egressHealth) mayTry(now time.Time) bool {
 	return w.trial && (w.triedAt.IsZero() || now.Sub(w.triedAt) >= trialAgain)
 }
 
-// Report tells what a request by a way out met. One that starts to fail, and the end of a trial, are worth an early renewal:
+// Report tells what a request by an egress met. One that starts to fail, and the end of a trial, are worth an early renewal:
 // the rest of the fleet does not know yet.
 func (e *Egresses) Report(name string, reason collection.Reason) {
 	if name == "" || name == collection.EgressDirect {
@@ -124,17 +121,17 @@ func (e *Egresses) Report(name string, reason collection.Reason) {
 	}
 }
 
-// way is a way out, known from now on. The caller holds the lock.
-func (e *Egresses) way(name string) *wayOut {
+// way is an egress, known from now on. The caller holds the lock.
+func (e *Egresses) way(name string) *egressHealth {
 	w, ok := e.ways[name]
 	if !ok {
-		w = &wayOut{}
+		w = &egressHealth{}
 		e.ways[name] = w
 	}
 	return w
 }
 
-// verdict is what a request says of its way out.
+// verdict is what a request says of its egress.
 type verdict int
 
 const (
@@ -163,7 +160,7 @@ func verdictOf(reason collection.Reason) verdict {
 }
 
 // report counts a verdict, and says whether the owner should know at once.
-func (w *wayOut) report(v verdict) (urgent bool) {
+func (w *egressHealth) report(v verdict) (urgent bool) {
 	if w.retired && w.triedAt.IsZero() {
 		return false // of a request from before the retirement
 	}
@@ -180,7 +177,7 @@ func (w *wayOut) report(v verdict) (urgent bool) {
 	w.seen.Trailing++
 	w.failing++
 	w.untold = true
-	return w.retired || w.failing == retiring || w.failing > 1 && w.failing&(w.failing-1) == 0
+	return w.retired || w.failing == lease.EgressFaultsInRow || w.failing > 1 && w.failing&(w.failing-1) == 0
 }
 
 // reports is what was seen since the last call. Of no Egresses at all there is none.
@@ -202,7 +199,7 @@ func (e *Egresses) reports() []lease.EgressReport {
 	return reports
 }
 
-// receive takes in what the owner says of the ways out that are not good. All others are, whatever was doubted here: the
+// receive takes in what the owner says of the egresses that are not good. All others are, whatever was doubted here: the
 // owner has heard of it and knows what the rest of the fleet has seen.
 func (e *Egresses) receive(states []lease.EgressState) {
 	if e == nil {

@@ -51,7 +51,7 @@ func goOut(t *testing.T, proxies map[string]*proxytest.Proxy, use ...string) *ou
 
 func (o *outing) renew() { o.leases.receive(o.table.Renew(time.Now(), o.leases.request())) }
 
-// retired are the ways out that the owner has retired.
+// retired are the egresses that the owner has retired.
 func (o *outing) retired() (names []string) {
 	o.renew()
 	for _, s := range o.leases.holder.Egress() {
@@ -101,7 +101,7 @@ func sites(t *testing.T, hosts ...string) map[string]string {
 	return targets
 }
 
-// TestOneDeadEgressOfThree: with one way out dead and one whose password is wrong, every record succeeds by the third, and
+// TestOneDeadEgressOfThree: with one egress dead and one whose password is wrong, every record succeeds by the third, and
 // the faults stay few.
 func TestOneDeadEgressOfThree(t *testing.T) {
 	targets := sites(t, "a.example")
@@ -123,13 +123,13 @@ func TestOneDeadEgressOfThree(t *testing.T) {
 		}
 		faults += len(met)
 	}
-	t.Logf("figure: 100 records by three ways out, two of them bad: %d faults", faults)
-	require.LessOrEqual(t, faults, 2*retiring)
+	t.Logf("figure: 100 records by three egresses, two of them bad: %d faults", faults)
+	require.LessOrEqual(t, faults, 2*lease.EgressFaultsInRow)
 	require.Equal(t, []string{"http-1", "socks5-2"}, o.retired())
 	require.Equal(t, 1, good.Accepted(), "its tunnel is kept")
 }
 
-// C3 42: a record that no way out serves fails alone; the run goes on by the same ways.
+// C3 42: a record that no egress serves fails alone; the run goes on by the same ways.
 func TestCase42OneRecordExhaustsTheWaysOut(t *testing.T) {
 	targets := sites(t, "a.example")
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -146,7 +146,7 @@ func TestCase42OneRecordExhaustsTheWaysOut(t *testing.T) {
 	require.Empty(t, o.retired(), "none goes for it")
 }
 
-// TestTargetsRefusalsRetireNobody: a target that refuses every request does not cost the fleet a way out, nor does one that
+// TestTargetsRefusalsRetireNobody: a target that refuses every request does not cost the fleet an egress, nor does one that
 // a SOCKS5 proxy reports as closed.
 func TestTargetsRefusalsRetireNobody(t *testing.T) {
 	proxy := proxytest.SOCKS5(t, proxytest.Behaviour{Targets: sites(t, "a.example")})

@@ -21,7 +21,7 @@ const (
 // bookshop is asked by two proxies.
 var bookshop = collection.Source{Name: "books", Egress: collection.EgressUse{Use: []string{"eu-1", "eu-2"}}}
 
-// wayfarer is one process with ways out, renewing with a table of its own.
+// wayfarer is one process with egresses, renewing with a table of its own.
 type wayfarer struct {
 	*rented
 	ways *Egresses
@@ -39,7 +39,7 @@ func wayfarers(t *testing.T, names ...string) []wayfarer {
 	return crew
 }
 
-// choose picks a way out for a record of the bookshop.
+// choose picks an egress for a record of the bookshop.
 func (w wayfarer) choose(avoid string) string {
 	name, err := w.ways.Choose(bookshop, collection.Record{}, avoid)
 	require.NoError(w.t, err)
@@ -94,7 +94,7 @@ func TestChooseIsSticky(t *testing.T) {
 	})
 }
 
-// TestWhatCounts: only faults of the way out count against it, and only what came through counts for it.
+// TestWhatCounts: only faults of the egress count against it, and only what came through counts for it.
 func TestWhatCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := wayfarers(t, "w")[0]
@@ -139,7 +139,7 @@ func TestWhatCounts(t *testing.T) {
 	})
 }
 
-// C3 41: five in a row retire a way out, the work moves to the other, and with both retired it waits; it never goes out
+// C3 41: five in a row retire an egress, the work moves to the other, and with both retired it waits; it never goes out
 // directly. After its probation one worker tries it with one request.
 func TestCase41RetiredAndReturned(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestTrialThatProvesNothing(t *testing.T) {
 	})
 }
 
-// TestDoubt: a way out that fails is passed over until the owner has heard, if there is another.
+// TestDoubt: an egress that fails is passed over until the owner has heard, if there is another.
 func TestDoubt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := wayfarers(t, "w")[0]
@@ -241,7 +241,7 @@ func TestDoubtOfASession(t *testing.T) {
 	})
 }
 
-// TestStaleAnswerChangesNothing: what an answer that came too late says of ways out is not news.
+// TestStaleAnswerChangesNothing: what an answer that came too late says of egresses is not news.
 func TestStaleAnswerChangesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := wayfarers(t, "w")[0]
@@ -282,7 +282,7 @@ func TestDeadEgressIsOutWithinTenFailures(t *testing.T) {
 				}
 				time.Sleep(20 * time.Millisecond)
 			}
-			t.Logf("figure: %d workers, %d ways out, one dead: %d failures", tt.workers, tt.ways, failures)
+			t.Logf("figure: %d workers, %d egresses, one dead: %d failures", tt.workers, tt.ways, failures)
 			require.LessOrEqual(t, failures, tt.most)
 			for _, w := range crew {
 				for range 2 * tt.ways {
@@ -301,7 +301,7 @@ func bubbleOf(t *testing.T, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// TestEgressesLaws: whatever happens, only listed ways out are chosen, no retired one beyond its trial, and nothing that was
+// TestEgressesLaws: whatever happens, only listed egresses are chosen, no retired one beyond its trial, and nothing that was
 // reported is told twice.
 func TestEgressesLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -92,7 +92,7 @@ func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics
 	return p, p.learnRobots(o)
 }
 
-// learnRobots prepares to keep to robots.txt, and says aloud where the configuration says not to (N01).
+// learnRobots prepares to keep to robots.txt, and says aloud where the configuration says not to.
 func (p *process) learnRobots(o Options) error {
 	for _, s := range p.sources {
 		if p.collects && s.Robots == collection.RobotsIgnore {

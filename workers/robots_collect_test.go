@@ -297,7 +297,7 @@ func TestEgressOnTheWayToRobots(t *testing.T) {
 	c = newCollector(t, src, client, oneWay{retired: true})
 	_, failed = c.collect(t, "https://www.example/a")
 	require.Equal(t, string(collection.ReasonEgressUnavailable), failed.Type(), failed)
-	require.Contains(t, failed.Message(), "all ways out are retired")
+	require.Contains(t, failed.Message(), "all egresses are retired")
 	require.Positive(t, failed.NextRetryDelay())
 	require.Zero(t, c.permits.reasons)
 }

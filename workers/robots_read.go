@@ -142,7 +142,7 @@ func (a asking) judge(now time.Time) (guard.Answer, error) {
 	return guard.Answer{}, errors.New(a.seen.Message)
 }
 
-// brokenEgress breaks a reading off for the fault of a way out; egress is empty where none was left.
+// brokenEgress breaks a reading off for the fault of an egress; egress is empty where none was left.
 func brokenEgress(reason collection.Reason, egress, detail string) error {
 	return fmt.Errorf("%w: %w", guard.ErrBrokenOff, &activities.EgressError{Reason: reason, Egress: egress, Detail: detail})
 }

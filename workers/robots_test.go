@@ -41,12 +41,12 @@ func (h *host) Target(_ collection.Source, rec collection.Record) (string, error
 	return rec.URL, nil
 }
 
-// oneWay is a source without a choice of ways out.
+// oneWay is a source without a choice of egresses.
 type oneWay struct{ retired bool }
 
 func (w oneWay) Choose(collection.Source, collection.Record, string) (string, error) {
 	if w.retired {
-		return "", errors.New("all ways out are retired")
+		return "", errors.New("all egresses are retired")
 	}
 	return collection.EgressDirect, nil
 }
@@ -186,7 +186,7 @@ func TestRobotsThatCannotBeRead(t *testing.T) {
 	require.ErrorIs(t, err, guard.ErrBrokenOff)
 	var fault *activities.EgressError
 	require.ErrorAs(t, err, &fault)
-	require.Equal(t, activities.EgressError{Reason: collection.ReasonEgressUnavailable, Detail: "all ways out are retired"}, *fault)
+	require.Equal(t, activities.EgressError{Reason: collection.ReasonEgressUnavailable, Detail: "all egresses are retired"}, *fault)
 	for _, c := range []struct {
 		seen failure.Observation
 		want collection.Reason

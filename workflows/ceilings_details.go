@@ -48,7 +48,7 @@ func ceilingsMarkdown(rows []lease.SourceView) string {
 	return b.String()
 }
 
-// egressesMarkdown names the ways out that are not used; nothing when all are good.
+// egressesMarkdown names the egresses that are not used; nothing when all are good.
 func egressesMarkdown(all []lease.EgressView) string {
 	var b strings.Builder
 	for _, e := range all {

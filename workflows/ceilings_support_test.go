@@ -98,7 +98,7 @@ func (o *owner) table(at time.Duration) *[]lease.SourceView {
 	return rows
 }
 
-// egresses asks for the ways out at a time since noon.
+// egresses asks for the egresses at a time since noon.
 func (o *owner) egresses(at time.Duration) *[]lease.EgressView {
 	ways := &[]lease.EgressView{}
 	o.when(at, func() {

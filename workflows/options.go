@@ -34,7 +34,7 @@ var nonRetryable = func() []string {
 }()
 
 // retry is the policy of every activity: transient failures are retried until the schedule-to-close timeout, since a
-// count of attempts would turn an outage into dead letters (E09); the activity itself knows which failures are final.
+// count of attempts would turn an outage into dead letters; the activity itself knows which failures are final.
 func retry() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{
 		InitialInterval:        time.Second,

@@ -131,7 +131,7 @@ func (r *record) enter(ctx workflow.Context, stage string) {
 	workflow.SetCurrentDetails(ctx, fmt.Sprintf("In **%s** at source `%s`.", stage, r.in.Source))
 }
 
-// deadLetter ends the record as a failed workflow: the failed workflows are the dead-letter queue (F01).
+// deadLetter ends the record as a failed workflow: the failed workflows are the dead-letter queue.
 func (r *record) deadLetter(ctx workflow.Context, cause error) error {
 	f := verdict.OfActivity(cause)
 	r.result.Outcome, r.result.Reason, r.result.Detail = collection.OutcomeDeadLettered, f.Reason, f.Detail

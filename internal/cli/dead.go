@@ -127,7 +127,7 @@ func (a *app) deadCommand() *cobra.Command {
 	return cmd
 }
 
-// deadGroup is a group of dead letters, and whose they are (F05).
+// deadGroup is a group of dead letters, and whose they are.
 type deadGroup struct {
 	starter.DeadGroup
 	Owner string `json:"owner,omitempty"`

@@ -66,7 +66,7 @@ func (a *app) egresses(ctx context.Context, c client, cfg config.Config) error {
 	return nil
 }
 
-// unusedEgresses are the ways out of the configuration that no worker has reported.
+// unusedEgresses are the egresses of the configuration that no worker has reported.
 func unusedEgresses(cfg config.Config, ways []lease.EgressView) []string {
 	var unused []string
 	for _, e := range cfg.Egresses {
@@ -77,7 +77,7 @@ func unusedEgresses(cfg config.Config, ways []lease.EgressView) []string {
 	return unused
 }
 
-// showEgresses writes the table of the ways out, and beneath it what is to be said of those that are not in use.
+// showEgresses writes the table of the egresses, and beneath it what is to be said of those that are not in use.
 func showEgresses(s *screen.Screen, ways []lease.EgressView, now time.Time) {
 	table := s.NewTable(screen.Column{Title: "EGRESS"}, screen.Column{Title: "STATE"}, screen.Column{Title: "IN A ROW", Right: true},
 		screen.Column{Title: "FAULTS", Right: true}, screen.Column{Title: "SINCE", Spare: true}, screen.Column{Title: "UNTIL", Spare: true})

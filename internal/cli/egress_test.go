@@ -17,7 +17,7 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// waysOut are one way out in every state.
+// waysOut are one egress in every state.
 func waysOut() []lease.EgressView {
 	at := func(d time.Duration) time.Time { return noon.Add(d) }
 	return []lease.EgressView{
@@ -74,11 +74,11 @@ func TestEgressMeetsErrors(t *testing.T) {
 	s := ask(t, &fakeClient{err: notThere("no worker has asked")}, "egress")
 	require.Equal(t, session{code: ExitNotFound,
 		stderr: "weir: there is no table of sources yet, since no worker has asked for permits: start one with weir worker\n"}, s)
-	down := errors.New("ask for the ways out: does a worker with the role fleet run? (context deadline exceeded)")
+	down := errors.New("ask for the egresses: does a worker with the role fleet run? (context deadline exceeded)")
 	require.Equal(t, session{code: ExitFailure, stderr: "weir: " + down.Error() + "\n"}, ask(t, &fakeClient{err: down}, "egress"))
 }
 
-// TestEgressCannotSteer: whatever a worker calls itself or a way out, it is shown and does nothing.
+// TestEgressCannotSteer: whatever a worker calls itself or an egress, it is shown and does nothing.
 func TestEgressCannotSteer(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,7 +23,7 @@ type driftAnswer struct {
 	Covered starter.Coverage `json:"covered"`
 }
 
-// drift compares measured arrivals with what the fleet was sized for (J15).
+// drift compares measured arrivals with what the fleet was sized for.
 func (a *app) drift(cmd *cobra.Command, f *promiseFlags) error {
 	assumed, err := a.assumed(f.assumed)
 	if err != nil {

@@ -30,7 +30,7 @@ func (a *app) showPromise(answer promiseAnswer, terms promise.Terms) {
 	a.showLeftOut(out, answer)
 }
 
-// showWeek writes the weekly report: the start wait first (J11), and nothing of how busy the fleet was (J12).
+// showWeek writes the weekly report: the start wait first, and nothing of how busy the fleet was.
 func (a *app) showWeek(answer promiseAnswer, terms promise.Terms) {
 	out := a.answers()
 	out.Line("%s to %s", screen.Time(answer.Covered.Since), screen.Time(answer.Covered.Until))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// printParams writes the parameters that would be sized for as a file for --params, to be edited (K02). It refuses flags that
+// printParams writes the parameters that would be sized for as a file for --params, to be edited. It refuses flags that
 // ask for an answer.
 func (a *app) printParams(flags *pflag.FlagSet, f *sizeFlags) error {
 	for _, name := range []string{"arrivals", "from-measured", "save", "charts"} {

@@ -68,7 +68,7 @@ func tookText(ms int64) string {
 	return screen.Duration(time.Duration(ms) * time.Millisecond)
 }
 
-// byText is the method and the way out, where the source has a choice.
+// byText is the method and the egress, where the source has a choice.
 func byText(line collection.AttemptLine) string {
 	var parts []string
 	if line.Method != "" {

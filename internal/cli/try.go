@@ -185,7 +185,7 @@ func rulesOf(cfg config.Config, src *collection.Source, method string) (*extract
 	return rules, nil
 }
 
-// wayOf is the way out that was asked for, or the source's first.
+// wayOf is the egress that was asked for, or the source's first.
 func wayOf(src collection.Source, name string) (collection.Via, error) {
 	ways := src.Egress.Use
 	if len(ways) == 0 {

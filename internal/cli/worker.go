@@ -22,7 +22,7 @@ unless it is told which:
   plan       reads submitted files, writes ledgers and manifests
   collect    makes the requests
   parse      turns responses into documents; busy
-  deliver    stores documents at their destination
+  deliver    stores documents in weir's bucket, and verifies them there
   fleet      owns the ceilings, and runs the sweep and the janitor; some worker
              must have it, or no request is made
 

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart (O03).
+// secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart.
 const secretAge = time.Minute
 
 // CachedSecrets reads secrets again now and then. When that fails it goes on with the value that it has, since a blip of
-// a secret store must not stop the workers (O02).
+// a secret store must not stop the workers.
 type CachedSecrets struct {
 	secrets Secrets
 	now     func() time.Time

@@ -10,20 +10,20 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// RetiredError says that all ways out that a source may use are retired. It waits for one of them: going out by another
+// RetiredError says that all egresses that a source may use are retired. It waits for one of them: going out by another
 // would break the promise that the source is asked by those alone.
 type RetiredError struct {
-	// Use are the ways out that the source lists.
+	// Use are the egresses that the source lists.
 	Use []string
 }
 
-// Error names the ways out.
+// Error names the egresses.
 func (e *RetiredError) Error() string {
 	return fmt.Sprintf("all egresses of the source are retired (%s): they are tried again after their probation; repair one, or list another in the source's egress.use",
 		strings.Join(e.Use, ", "))
 }
 
-// Choose picks one of the ways out that a source lists; an empty list is the direct one. states are those that are not good:
+// Choose picks one of the egresses that a source lists; an empty list is the direct one. states are those that are not good:
 // a retired one is left out, and one on trial may be picked, so the caller shows a trial only until it has been used.
 //
 // With a sticky text it is the same one every time, for as long as that is good, and only the texts of one that is lost move
@@ -52,7 +52,7 @@ func Choose(use []string, states []lease.EgressState, avoid, sticky string, turn
 	return left[turn%uint64(len(left))], nil
 }
 
-// sorted parts the ways out into those that are good and those on trial, in the order of the list; the retired are in
+// sorted parts the egresses into those that are good and those on trial, in the order of the list; the retired are in
 // neither.
 func sorted(use []string, states []lease.EgressState) (good, trials []string) {
 	trial := make(map[string]bool, len(states))

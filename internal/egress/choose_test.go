@@ -55,7 +55,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// C3 41: with every way out retired there is none; least of all the direct one, which nobody has listed.
+// C3 41: with every egress retired there is none; least of all the direct one, which nobody has listed.
 func TestCase41NeverDirectUnlessListed(t *testing.T) {
 	for _, sticky := range []string{"", "account-7"} {
 		got, err := Choose(three, retired(three...), "", sticky, 0)
@@ -92,7 +92,7 @@ func anyCall(t *rapid.T) anything {
 
 func (c anything) choose() (string, error) { return Choose(c.use, c.states, c.avoid, c.sticky, c.turn) }
 
-// usable are the ways out that may be picked.
+// usable are the egresses that may be picked.
 func (c anything) usable() []string {
 	use := c.use
 	if len(use) == 0 {
@@ -124,7 +124,7 @@ func TestChooseLaws(t *testing.T) {
 	})
 }
 
-// TestStickyMovesNobodyElse: a way out that is lost or comes back moves its own texts and no others, whatever the order of
+// TestStickyMovesNobodyElse: an egress that is lost or comes back moves its own texts and no others, whatever the order of
 // the list and whoever's turn it is.
 func TestStickyMovesNobodyElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

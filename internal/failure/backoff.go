@@ -12,7 +12,7 @@ const slowestGrowth = 2.0
 //
 // The bound starts at twice Min, so that no wait is below Min, and grows so fast, at least by doubling, that it reaches
 // Max before the last attempt. Three attempts or more are so spread over more than half of Max, and an outage shorter
-// than that cannot use them up; plain doubling from a second would spend five attempts within 15 s (E09).
+// than that cannot use them up; plain doubling from a second would spend five attempts within 15 s.
 func (p Policy) Backoff(n int, rnd float64) time.Duration {
 	low, high := p.bounds()
 	growth := slowestGrowth
@@ -40,7 +40,7 @@ func (p Policy) bounds() (low, high float64) {
 }
 
 // spread is a random addition to a wait that the target asked for, since it told every record of the source the same
-// moment and they should not all come back at once (E07).
+// moment and they should not all come back at once.
 func (p Policy) spread(asked time.Duration, rnd float64) time.Duration {
 	low, _ := p.bounds()
 	return fromSeconds((low/2 + asked.Seconds()/10) * clamp(rnd))

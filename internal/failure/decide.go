@@ -18,7 +18,7 @@ type Policy struct {
 	Min, Max time.Duration
 	// GiveUpAfter bounds the whole time of a record's collecting; zero means no bound.
 	GiveUpAfter time.Duration
-	// Egresses is how many ways out the source has.
+	// Egresses is how many egresses the source has.
 	Egresses int
 }
 
@@ -86,10 +86,10 @@ func Decide(p Policy, in History, rnd float64) Decision {
 	return p.wait(row, in, rnd)
 }
 
-// egressRounds is how often a record may go round all its ways out while each of them demands other credentials.
+// egressRounds is how often a record may go round all its egresses while each of them demands other credentials.
 const egressRounds = 2
 
-// anotherEgress says whether another way out may do where one does not accept our credentials: asking the same one again
+// anotherEgress says whether another egress may do where one does not accept our credentials: asking the same one again
 // is no use, and a record must not end for one bad proxy of several.
 func (p Policy) anotherEgress(in History) bool {
 	return p.Egresses > 1 && in.inARow() < egressRounds*p.Egresses

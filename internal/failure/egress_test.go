@@ -49,7 +49,7 @@ func TestNotModifiedIsAnAnswerToAConditionOnly(t *testing.T) {
 	require.Equal(t, c.ReasonGone, Classify(Observation{Status: 404, Conditional: true}))
 }
 
-// C3 39, 42: one proxy's credentials do not end a record that has another way out, and a record that has gone round all of
+// C3 39, 42: one proxy's credentials do not end a record that has another egress, and a record that has gone round all of
 // them ends.
 func TestCase42CredentialsOfOneOfSeveral(t *testing.T) {
 	several := standard

@@ -77,11 +77,11 @@ const (
 	WarningEncodingIgnored Warning = "encoding_ignored"
 )
 
-// Egress says which way out an exchange took.
+// Egress says which egress an exchange took.
 type Egress struct {
 	// Proxy is set when the exchange went through a proxy.
 	Proxy bool `json:"proxy,omitempty"`
-	// Name of the way out; empty for the direct one. Never an address with credentials.
+	// Name of the egress; empty for the direct one. Never an address with credentials.
 	Name string `json:"name,omitempty"`
 	// Status is what the proxy answered to CONNECT when it did not agree. What a SOCKS5 proxy answers stands here as the
 	// status that says the same: 407 for credentials, 403 for its rules, 502 for anything else that is not the target's.

@@ -45,7 +45,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Client makes requests. It keeps one pool of connections per source and way out, and is safe for concurrent use.
+// Client makes requests. It keeps one pool of connections per source and egress, and is safe for concurrent use.
 type Client struct {
 	options  Options
 	egresses map[string]collection.Egress

@@ -169,6 +169,6 @@ func TestExpand(t *testing.T) {
 	src := source()
 	src.Egress.Sticky = "{account}"
 	_, err = BuildRequest(src, record("http://a.example/"))
-	require.ErrorAs(t, err, &input, "a record whose way out cannot be told is refused with its submission")
+	require.ErrorAs(t, err, &input, "a record whose egress cannot be told is refused with its submission")
 	require.Equal(t, "account", input.Field)
 }

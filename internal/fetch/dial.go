@@ -17,7 +17,7 @@ type dialer struct {
 	open     func(ctx context.Context, network, address string) (net.Conn, error)
 	private  bool
 	tls      *tls.Config
-	// through is the proxy that every connection is tunnelled through; nil for the direct way out.
+	// through is the proxy that every connection is tunnelled through; nil for the direct egress.
 	through *tunnel
 }
 
@@ -71,7 +71,7 @@ func closeAfter(conn net.Conn, err error) error {
 	return err
 }
 
-// connect opens a connection to the target, by the way out that the dialer is for.
+// connect opens a connection to the target, by the egress that the dialer is for.
 func (d dialer) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	if d.through == nil {
 		return d.direct(ctx, network, address)

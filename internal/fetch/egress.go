@@ -7,7 +7,7 @@ import (
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// egress is the way out of a name: one without a name for the direct one.
+// egress is the egress of a name: one without a name for the direct one.
 func (c *Client) egress(name string) (collection.Egress, bool) {
 	if name == "" || name == collection.EgressDirect {
 		return collection.Egress{}, true
@@ -16,7 +16,7 @@ func (c *Client) egress(name string) (collection.Egress, bool) {
 	return e, ok
 }
 
-// observeUnknownEgress tells of a way out that is not configured here. Never is the request made by another.
+// observeUnknownEgress tells of an egress that is not configured here. Never is the request made by another.
 func observeUnknownEgress(name string) failure.Observation {
 	return failure.Observation{
 		Transport: failure.TransportUnreachable, Stage: failure.StageProxy,
@@ -56,7 +56,7 @@ func (x *exchange) failTunnel(e *tunnelError) {
 	x.say("egress %q: %v", x.egress, e)
 }
 
-// observeEgress notes the way out of the exchange.
+// observeEgress notes the egress of the exchange.
 func (x *exchange) observeEgress() {
 	if x.egress == "" {
 		return

@@ -35,18 +35,18 @@ func secrets(ref string) (string, error) {
 	return value, nil
 }
 
-// by is a way out through a proxy.
+// by is an egress through a proxy.
 func by(kind string, p *proxytest.Proxy) collection.Egress {
 	return collection.Egress{Name: "eu-1", Type: kind, Address: p.Address(), AllowPrivateAddress: true}
 }
 
-// known is a way out with credentials.
+// known is an egress with credentials.
 func known(e collection.Egress) collection.Egress {
 	e.User, e.Password = "env:USER", "env:PASSWORD"
 	return e
 }
 
-// through fetches one URL by a way out, with a client of its own.
+// through fetches one URL by an egress, with a client of its own.
 func through(t *testing.T, o Options, src collection.Source, e collection.Egress, rawURL string) (*collection.Response, failure.Observation) {
 	t.Helper()
 	o.Egresses, o.Secret = []collection.Egress{e}, secrets
@@ -263,7 +263,7 @@ func TestAddressesAreNamedToSOCKS(t *testing.T) {
 	require.Equal(t, []string{"127.0.0.1:81", "[::1]:82", "a.example:83"}, proxy.Asked())
 }
 
-// TestUnknownEgress: a way out that is not configured here is no reason to go out by another.
+// TestUnknownEgress: an egress that is not configured here is no reason to go out by another.
 func TestUnknownEgress(t *testing.T) {
 	site := newHostile(t, says("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage"))
 	client := New(Options{})

@@ -17,7 +17,7 @@ const (
 	maxResponseHeader = 256 << 10
 )
 
-// pool is the connections of one source by one way out, and what of the source they depend on.
+// pool is the connections of one source by one egress, and what of the source they depend on.
 type pool struct {
 	transport *http.Transport
 	ceiling   int
@@ -27,7 +27,7 @@ type pool struct {
 // poolKey names a pool. A connection through one proxy must not serve a request that is to go out by another.
 type poolKey struct{ source, egress string }
 
-// transport is the source's pool of connections by a way out: as many stay open as there may be requests in flight. A
+// transport is the source's pool of connections by an egress: as many stay open as there may be requests in flight. A
 // source whose configuration has changed gets a new pool, since a connection into a private network must not outlive its
 // permission.
 func (c *Client) transport(src collection.Source, egress collection.Egress) *http.Transport {

@@ -58,7 +58,7 @@ func BuildRequest(src collection.Source, rec collection.Record) (*http.Request, 
 	if err := addBody(req, src.Request, fields); err != nil {
 		return nil, err
 	}
-	// The way out is chosen by this text: a record that cannot give it is at fault like one that cannot fill the URL.
+	// The egress is chosen by this text: a record that cannot give it is at fault like one that cannot fill the URL.
 	if _, err := expandText(src.Egress.Sticky, fields); err != nil {
 		return nil, err
 	}

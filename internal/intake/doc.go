@@ -8,7 +8,7 @@
 //
 // # What happens to a bad row
 //
-// A malformed row fails alone (A10): Next returns a *RowError with the line on
+// A malformed row fails alone: Next returns a *RowError with the line on
 // which the row starts, and the call after it goes on. A row that cannot be
 // parsed costs exactly its first physical line. This matters for a quote that
 // is opened and never closed: the lines behind it are read as rows again, so

@@ -1,8 +1,8 @@
 // Package lease keeps the promise that a source's ceiling is a ceiling of the whole fleet.
 //
 // A Table owns every source's permits. Workers renew what they hold, all sources in one Request, and are answered with what
-// they may do until their lease ends: permits, a share of the pace, the fetch method, and which ways out are retired. No
-// lease, no request. From what workers report, the table drives each source's breaker and retires ways out, and it keeps
+// they may do until their lease ends: permits, a share of the pace, the fetch method, and which egresses are retired. No
+// lease, no request. From what workers report, the table drives each source's breaker and retires egresses, and it keeps
 // operators' commands.
 //
 //	worker                                   owner
@@ -60,14 +60,14 @@
 //  7. Give every request a deadline no later than Holder.Ends, moved on with every answer, so that it has ended by then.
 //  8. When a grant is lower than what is in flight, start nothing, and let what runs end. When it is zero, do not poll.
 //  9. Renew at Holder.RenewAt, answered or not. Renew early, though not within a second of the last time, when a source has
-//     throttled or begins to fail, when a probe of a half-open breaker has ended, when a way out has failed five times in a
+//     throttled or begins to fail, when a probe of a half-open breaker has ended, when an egress has failed five times in a
 //     row, when what exceeded a grant has ended, and when work waits, all permits are used and Grant.Spare is not zero.
 //  10. Report what was seen once, in the first request after it, except a Retry-After: that is reported, with what is left
 //     of it, until it is over. Obey it at once: the fleet follows with its next renewals. It is over as well when a grant
 //     tells of a release of the breaker that the worker had not heard of when it was asked to wait.
 //  11. Keep a crawl delay that was just read in robots.txt at once, and report it from then on in every request.
 //  12. Set the source's Pacer with every grant, and to no rate when the lease ends.
-//  13. Start no request through a way out that the latest answer retires. A Trial allows one request, however many answers
+//  13. Start no request through an egress that the latest answer retires. A Trial allows one request, however many answers
 //     repeat it, and its end is reported like any other.
 //  14. Say in each request of which of the owner's runs the answer is that is acted on, without a lease "none".
 //  15. At shutdown: stop polling, let requests end or cancel them, then call Table.Release. A worker that is told that it is

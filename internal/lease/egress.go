@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Egress is what the fleet knows of one way out. It is scored by its own faults alone.
+// Egress is what the fleet knows of one egress. It is scored by its own faults alone.
 type Egress struct {
 	Egress string `json:"egress"`
 	// Row is how many requests in a row have failed by its fault.
@@ -28,8 +28,10 @@ type Egress struct {
 	Told      bool      `json:"told,omitempty"`
 }
 
+// EgressFaultsInRow is how many faults in a row retire an egress.
+const EgressFaultsInRow = 5
+
 const (
-	egressRow        = 5  // faults in a row that retire a way out
 	egressFewest     = 20 // requests in the window from which the share of faults counts
 	egressPercent    = 50
 	egressWindow     = 5 * time.Minute
@@ -39,7 +41,7 @@ const (
 	mostEgresses = 1000
 )
 
-// observeEgresses takes in what a worker has seen of its ways out.
+// observeEgresses takes in what a worker has seen of its egresses.
 func (t *Table) observeEgresses(now time.Time, worker string, reports []EgressReport) {
 	for _, r := range reports {
 		if r.Egress == "" || r.Successes <= 0 && r.Faults <= 0 {
@@ -77,7 +79,7 @@ func (e *Egress) observe(now time.Time, worker string, r EgressReport, probation
 	ended := r.Successes + r.Faults
 	e.Recent = slide(e.Recent, now, egressWindow, Bucket{At: now, Requests: ended, Answered: ended, Faults: r.Faults})
 	sum := total(e.Recent)
-	if e.Row >= egressRow || sum.Answered >= egressFewest && sum.Faults*100 >= egressPercent*sum.Answered {
+	if e.Row >= EgressFaultsInRow || sum.Answered >= egressFewest && sum.Faults*100 >= egressPercent*sum.Answered {
 		e.retire(now, probation)
 	}
 }
@@ -97,7 +99,7 @@ func (e *Egress) restore(now time.Time) {
 	e.RetiredAt, e.Until, e.Trial, e.TrialEnds, e.Told = time.Time{}, time.Time{}, "", time.Time{}, false
 }
 
-// expireEgresses hands out trials to ways out whose probation is over, to one worker after the other, and forgets those
+// expireEgresses hands out trials to egresses whose probation is over, to one worker after the other, and forgets those
 // that nobody reports any more.
 func (t *Table) expireEgresses(now time.Time) {
 	for i := range t.Egresses {
@@ -129,7 +131,7 @@ func (t *Table) nextWorker(now time.Time, after string) string {
 	return first
 }
 
-// egressStates is what a worker must know of the ways out that are not good.
+// egressStates is what a worker must know of the egresses that are not good.
 func (t *Table) egressStates(worker string) []EgressState {
 	var states []EgressState
 	for i := range t.Egresses {

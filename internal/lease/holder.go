@@ -194,7 +194,7 @@ func (h *Holder) Grant(now time.Time, source string) Grant {
 	return g.grant
 }
 
-// Egress is what the latest answer said of ways out that are not good.
+// Egress is what the latest answer said of egresses that are not good.
 func (h *Holder) Egress() []EgressState { return h.egress }
 
 // passed is how much time has passed, by the clock that says more.

@@ -12,7 +12,7 @@ type Request struct {
 	Epoch string `json:"epoch,omitempty"`
 	// Sources are all sources that the worker serves. One that is left out counts as fully given back.
 	Sources []Want `json:"sources"`
-	// Egress is what the worker has seen of its ways out since its previous request.
+	// Egress is what the worker has seen of its egresses since its previous request.
 	Egress []EgressReport `json:"egress,omitempty"`
 }
 
@@ -64,7 +64,7 @@ func (r Report) plausible() Report {
 	}
 }
 
-// EgressReport is what a worker has seen of one way out since it sent its previous request.
+// EgressReport is what a worker has seen of one egress since it sent its previous request.
 type EgressReport struct {
 	Egress string `json:"egress"`
 	// Successes are requests that came through, whatever the target answered: its refusal is no fault of the egress.
@@ -124,7 +124,7 @@ type Pace struct {
 	Fill int `json:"fill,omitempty"`
 }
 
-// EgressState says that a way out is not to be used as usual. A way out that an answer does not name is good.
+// EgressState says that an egress is not to be used as usual. An egress that an answer does not name is good.
 type EgressState struct {
 	Egress string `json:"egress"`
 	// Trial allows this worker one request through the egress, however many answers repeat it; otherwise it is retired.

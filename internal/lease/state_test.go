@@ -159,7 +159,7 @@ func TestReleasedStaysReleased(t *testing.T) {
 	require.Equal(t, 1, table.Renew(noon, Request{Worker: "b", Sequence: 1, Sources: want}).Grants[0].Permits)
 }
 
-// TestTrialsCountOnceTold has the worker that is to try a way out not fail by what it had under way before it knew.
+// TestTrialsCountOnceTold has the worker that is to try an egress not fail by what it had under way before it knew.
 func TestTrialsCountOnceTold(t *testing.T) {
 	table := newTable(t, SourceConfig{Source: "s", Ceiling: 1})
 	now, sequence := noon, int64(0)

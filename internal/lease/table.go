@@ -15,7 +15,7 @@ const version = 1
 type Settings struct {
 	// TTL is how long a worker's lease lasts, by the worker's clock, from when it sent the request. Default 15 s.
 	TTL Millis `json:"ttl_ms"`
-	// EgressProbation is how long a way out stays retired the first time. Default 1 min; it doubles up to 30 min.
+	// EgressProbation is how long an egress stays retired the first time. Default 1 min; it doubles up to 30 min.
 	EgressProbation Millis `json:"egress_probation_ms"`
 }
 

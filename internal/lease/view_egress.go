@@ -2,23 +2,23 @@ package lease
 
 import "time"
 
-// EgressStatus is a stable name for what the fleet does with a way out.
+// EgressStatus is a stable name for what the fleet does with an egress.
 type EgressStatus string
 
-// What the fleet does with a way out.
+// What the fleet does with an egress.
 const (
 	EgressGood    EgressStatus = "good"     // workers use it
 	EgressRetired EgressStatus = "retired"  // nobody uses it
 	EgressOnTrial EgressStatus = "on_trial" // one worker may try it with one request; everybody else leaves it alone
 )
 
-// EgressView is a way out as a person looks at it.
+// EgressView is an egress as a person looks at it.
 type EgressView struct {
 	Egress string       `json:"egress"`
 	State  EgressStatus `json:"state"`
 	// FaultsInRow is how many requests in a row have failed by its fault.
 	FaultsInRow int `json:"faults_in_row"`
-	// Requests and Faults are those of the last five minutes; of a way out that was retired, there are none.
+	// Requests and Faults are those of the last five minutes; of an egress that was retired, there are none.
 	Requests int `json:"requests"`
 	Faults   int `json:"faults"`
 	// Since is when it was retired, or came back from that; absent for one that has always been good.
@@ -33,7 +33,7 @@ type EgressView struct {
 	SeenAt time.Time `json:"seen_at"`
 }
 
-// ViewEgresses shows every way out that workers have reported lately, in the order of names. It changes nothing.
+// ViewEgresses shows every egress that workers have reported lately, in the order of names. It changes nothing.
 func (t *Table) ViewEgresses(now time.Time) []EgressView {
 	if len(t.Egresses) == 0 {
 		return []EgressView{} // most fleets have none, and a copy of the table is not free

@@ -86,7 +86,7 @@ func TestUseMethodOfASourceWithoutAny(t *testing.T) {
 	require.NoError(t, table.UseMethod(noon, "s", "", Note{}), "there is nothing to give back, and it is given back")
 }
 
-// TestViewEgresses: the share of faults is that of the last minutes, and a way out that is on trial says with whom.
+// TestViewEgresses: the share of faults is that of the last minutes, and an egress that is on trial says with whom.
 func TestViewEgresses(t *testing.T) {
 	t.Parallel()
 	table := newTable(t)

@@ -62,7 +62,7 @@ type Line struct {
 	Within  float64 `json:"within_share"`
 	Verdict Verdict `json:"verdict"`
 	// Outcomes count rows that ended, and those that never became records; Success is the share of ended records that were
-	// delivered or gone, cancelled ones left out (J01).
+	// delivered or gone, cancelled ones left out.
 	Outcomes collection.Tally `json:"outcomes"`
 	Success  float64          `json:"success_share"`
 	Ended    int              `json:"ended"`

@@ -1,8 +1,8 @@
-// Package sizing answers how many workers a promise takes: "95 % of jobs start within 5 minutes" (K01).
+// Package sizing answers how many workers a promise takes: "95 % of jobs start within 5 minutes".
 //
-// Two answers stand side by side. Erlang's formula (K03) assumes that jobs arrive one by one. Customers do not behave so:
+// Two answers stand side by side. Erlang's formula assumes that jobs arrive one by one. Customers do not behave so:
 // they hand in many jobs at once, and a job deep in its own batch waits for the jobs in front of it however idle the fleet
-// was before (K07). The simulation therefore draws whole batches (K04) and plays them through a first-come-first-served
+// was before. The simulation therefore draws whole batches and plays them through a first-come-first-served
 // fleet, for several fleet sizes, on the same arrivals and the same service times.
 //
 // A job is what the promise is about and what occupies one worker; a batch is the jobs that arrive in one instant, usually

@@ -27,7 +27,7 @@ type Shift struct {
 	Trend         Trend   `json:"trend"`
 }
 
-// Drift is how far measured arrivals are from what a fleet was sized for (J15).
+// Drift is how far measured arrivals are from what a fleet was sized for.
 type Drift struct {
 	Extent   Extent  `json:"measured_over"`
 	Assumed  Burst   `json:"assumed"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// History is what really arrived (K10): recorded submissions, and how long jobs took.
+// History is what really arrived: recorded submissions, and how long jobs took.
 type History struct {
 	// Batches are in order of arrival.
 	Batches []Recorded

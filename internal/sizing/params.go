@@ -85,7 +85,7 @@ type JobCost struct {
 	DollarsPerUnit float64 `json:"dollars_per_unit"`
 }
 
-// Default is the published experiment (K01, K02): five hours of work arrive in every hour, in batches.
+// Default is the published experiment: five hours of work arrive in every hour, in batches.
 func Default() Params {
 	return Params{
 		JobsPerHour:        30,

@@ -21,7 +21,7 @@ type Point struct {
 	Within Interval `json:"within"`
 	// LatePerMonth is the mean number of jobs a month that start late.
 	LatePerMonth float64 `json:"late_per_month"`
-	// Utilisation is for the cost review, never a measure of service (J12).
+	// Utilisation is for the cost review, never a measure of service.
 	Utilisation Interval `json:"utilisation"`
 	// KeptRuns is how many replications kept the promise over all of their months together.
 	KeptRuns int `json:"kept_runs"`

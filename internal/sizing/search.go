@@ -57,7 +57,7 @@ func Recommend(points []Point, promise Promise) int {
 }
 
 // Strict is the smallest fleet of the points that keeps the promise in every single month, in at least half of the
-// replications (K09). 0 where none does.
+// replications. 0 where none does.
 func Strict(points []Point, seeds int) int {
 	for _, point := range points {
 		if point.Steady && 2*point.StrictRuns >= seeds {

@@ -16,7 +16,7 @@ import (
 const reasonOK = "ok"
 
 // Buckets, in seconds. Waits reach from an idle fleet to a day's backlog, with the contract's five minutes among the
-// boundaries (J11, K01); requests end with their source's timeout.
+// boundaries; requests end with their source's timeout.
 var (
 	waitBuckets    = []float64{1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 57600, 86400}
 	requestBuckets = []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300}

@@ -9,7 +9,7 @@ import (
 )
 
 // NewLogInterceptor makes every line that a workflow or an activity logs carry the ids of its work: submission, record or
-// source and batch, and in activities the attempt (I03).
+// source and batch, and in activities the attempt.
 func NewLogInterceptor() interceptor.WorkerInterceptor { return &logInterceptor{} }
 
 type logInterceptor struct {

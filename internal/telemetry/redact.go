@@ -27,7 +27,7 @@ var secretsInText = []struct {
 	{regexp.MustCompile(`(?i)\b((?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}`), "${1}" + redacted},
 }
 
-// redact is the last defence against secrets in logs (O03): the first is not to log them. It drops values whose name, or
+// redact is the last defence against secrets in logs: the first is not to log them. It drops values whose name, or
 // the name of a group around them, says that they are secret, and cuts secrets out of texts.
 func redact(groups []string, a slog.Attr) slog.Attr {
 	if isSecretName(a.Key) || anySecretName(groups) {

@@ -2,9 +2,9 @@ package report
 
 import "github.com/weir-collect/weir/internal/sizing"
 
-// Prices is the price list (K08): what is paid for what.
+// Prices is the price list: what is paid for what.
 type Prices struct {
-	// Promise is what keeping the promise costs beyond the fleet that the formula asks for (Q04).
+	// Promise is what keeping the promise costs beyond the fleet that the formula asks for.
 	Promise float64 `json:"promise_dollars"`
 	// Strict is what the strict reading costs beyond that.
 	Strict float64 `json:"strict_dollars"`
@@ -63,7 +63,7 @@ func (r Report) prices(f sizing.Findings) Prices {
 	return out
 }
 
-// PerJob is what one job costs in dollars (Q01 to Q04): the workers that the load needs, the workers that the promise
+// PerJob is what one job costs in dollars: the workers that the load needs, the workers that the promise
 // needs on top, and what is paid by the piece.
 type PerJob struct {
 	Load    float64 `json:"load_dollars"`

@@ -2,7 +2,7 @@ package report
 
 import "github.com/weir-collect/weir/internal/sizing"
 
-// Elastic is a fleet of which a part is started when jobs wait (K11): it pays for fewer hours, but needs as many workers
+// Elastic is a fleet of which a part is started when jobs wait: it pays for fewer hours, but needs as many workers
 // at its peak as a fixed fleet, and some more, because a worker that is still starting takes no job.
 type Elastic struct {
 	// Seeds is how many runs what follows is from: fewer than the answer, so that Workers is about right.

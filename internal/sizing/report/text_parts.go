@@ -47,7 +47,7 @@ func (r Report) priceList(p *page) {
 	}
 }
 
-// costs is the only section that explains utilisation: it says what is paid, not how jobs fare (J12).
+// costs is the only section that explains utilisation: it says what is paid, not how jobs fare.
 func (r Report) costs(p *page) {
 	p.title("Costs")
 	busy := r.Simulated.Utilisation.Value * float64(r.Simulated.Workers)
