@@ -15,7 +15,7 @@ import (
 // Replayer selects dead letters, hands them out in batches, and writes into the ledger how they ended the next time.
 type Replayer struct {
 	Store Store
-	// Engine says whether a submission runs. Without one nobody is asked.
+	// Engine says whether a submission runs.
 	Engine Describer
 }
 
@@ -89,10 +89,7 @@ const runningRetry = 10 * time.Second
 // hasEnded fails for as long as a submission runs: it may be submitted again at any time, by any client, and settles by itself
 // what a replay would settle in its midst. A replay that has run its records waits for the end.
 func (r *Replayer) hasEnded(ctx context.Context, submission string, waits bool) error {
-	if r.Engine == nil {
-		return nil
-	}
-	running, err := (&Shipper{Engine: r.Engine}).running(ctx, submission)
+	running, err := runs(ctx, r.Engine, submission)
 	switch {
 	case err != nil || !running:
 		return err

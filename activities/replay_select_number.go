@@ -22,11 +22,6 @@ type replayCount struct {
 	Run    string `json:"run"`
 }
 
-// replayCountKey lies with the submission's plan, and is written after it: without the plan nothing is replayed any more.
-func replayCountKey(submission string) string {
-	return path.Dir(collection.PlanKey(submission)) + "/replays.json"
-}
-
 // maxReplayCount bounds what is read of a counter, in bytes.
 const maxReplayCount = 4 << 10
 
@@ -45,7 +40,7 @@ type replayNumbers struct {
 // readNumbers finds this run's number: behind the last one that was taken, and behind every plan that is kept.
 func readNumbers(ctx context.Context, store Store, submission, run string) (*replayNumbers, error) {
 	n := &replayNumbers{store: store, submission: submission, run: run}
-	key := replayCountKey(submission)
+	key := collection.ReplayCountKey(submission)
 	body, info, err := readWhole(ctx, store, key, maxReplayCount)
 	var last replayCount
 	switch {
@@ -135,7 +130,7 @@ func (n *replayNumbers) take(ctx context.Context) error {
 	if n.taken {
 		return nil
 	}
-	key := replayCountKey(n.submission)
+	key := collection.ReplayCountKey(n.submission)
 	body, err := json.Marshal(replayCount{Number: n.next, Run: n.run})
 	if err != nil {
 		return fmt.Errorf("encode the number of the replay: %w", err)

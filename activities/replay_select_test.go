@@ -94,14 +94,14 @@ func TestSelectDeadTellsHowItStandsNow(t *testing.T) {
 // otherRun makes everything that is kept of replays that of another run, as if a later one had begun.
 func (r *replaying) otherRun(t require.TestingT) {
 	for key, body := range r.store.dump(t) {
-		if key == replayCountKey("s1") || strings.HasPrefix(key, "replays/") {
+		if key == collection.ReplayCountKey("s1") || strings.HasPrefix(key, "replays/") {
 			for n := 1; n <= 9; n++ {
 				if key == collection.ReplayPlanKey("s1", n) {
 					r.another(t, n)
 				}
 			}
 			var count replayCount
-			if key == replayCountKey("s1") {
+			if key == collection.ReplayCountKey("s1") {
 				require.NoError(t, json.Unmarshal([]byte(body), &count))
 				r.counted(t, count.Number, "another")
 			}
@@ -112,7 +112,7 @@ func (r *replaying) otherRun(t require.TestingT) {
 func (r *replaying) counted(t require.TestingT, n int, run string) {
 	body, err := json.Marshal(replayCount{Number: n, Run: run})
 	require.NoError(t, err)
-	r.store.set(t, replayCountKey("s1"), string(body))
+	r.store.set(t, collection.ReplayCountKey("s1"), string(body))
 }
 
 // forget removes all that is kept of replays but their counter.
@@ -156,7 +156,7 @@ func TestReplayNumbers(t *testing.T) {
 		"records of a plan that was never made":        {[]func(*replaying){func(r *replaying) { r.store.set(t, collection.ReplayBatchKey("s1", 2, "books", 1), "{}\n") }}, 3},
 		"what is no replay's":                          {[]func(*replaying){func(r *replaying) { r.store.set(t, "replays/s1/notes.txt", "") }}, 1},
 		"a plan by a worker that counted nothing":      {[]func(*replaying){counted(1, "another"), kept(2, "b")}, 3},
-		"a counter that nobody can read":               {[]func(*replaying){func(r *replaying) { r.store.set(t, replayCountKey("s1"), "x") }, kept(2, "b")}, 3},
+		"a counter that nobody can read":               {[]func(*replaying){func(r *replaying) { r.store.set(t, collection.ReplayCountKey("s1"), "x") }, kept(2, "b")}, 3},
 		"a number that another has taken all the same": {[]func(*replaying){counted(2, "default-test-run-id"), kept(2, "b")}, 3},
 		"a manifest that was settled three times": {[]func(*replaying){func(r *replaying) {
 			key := collection.ManifestKey("acme", "s1")
@@ -172,7 +172,7 @@ func TestReplayNumbers(t *testing.T) {
 			require.Equal(t, c.want, plan.Number)
 			require.Equal(t, 2, plan.Selected)
 			var count replayCount
-			require.NoError(t, json.Unmarshal([]byte(r.store.text(t, replayCountKey("s1"))), &count))
+			require.NoError(t, json.Unmarshal([]byte(r.store.text(t, collection.ReplayCountKey("s1"))), &count))
 			require.Equal(t, c.want, count.Number)
 		})
 	}
@@ -182,7 +182,7 @@ func TestReplayNumbers(t *testing.T) {
 func TestReplayNumberOfAPlanWithoutACounter(t *testing.T) {
 	r := newReplaying(t, pages(2), wasEmpty)
 	first := r.selected(t, collection.ReplayInput{})
-	r.store.remove(replayCountKey("s1"))
+	r.store.remove(collection.ReplayCountKey("s1"))
 	require.Equal(t, first, r.selected(t, collection.ReplayInput{}))
 }
 
@@ -194,7 +194,7 @@ func TestReplayNumberIsTakenByOne(t *testing.T) {
 			r.counted(t, 1, "before")
 		}
 		r.store.trouble = func(_ int, op, key string) trouble {
-			if key == replayCountKey("s1") && (op == "Create" || op == "Replace") {
+			if key == collection.ReplayCountKey("s1") && (op == "Create" || op == "Replace") {
 				r.store.trouble = nil
 				r.counted(t, 6, "faster")
 			}
@@ -210,7 +210,7 @@ func TestReplayNumberIsTakenByOne(t *testing.T) {
 // TestReplayCountLivesAsLongAsThePlan: without the plan nothing is replayed.
 func TestReplayCountLivesAsLongAsThePlan(t *testing.T) {
 	plan, _, _ := collection.SubmissionOfKey(collection.PlanKey("s1"))
-	class, submission, ok := collection.SubmissionOfKey(replayCountKey("s1"))
+	class, submission, ok := collection.SubmissionOfKey(collection.ReplayCountKey("s1"))
 	require.True(t, ok)
 	require.Equal(t, "s1", submission)
 	require.Equal(t, plan, class)

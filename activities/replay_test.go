@@ -25,7 +25,7 @@ func kept(r planned) *collection.Raw {
 // newReplaying settles pages of one source: the ends in turn, with kept bytes where a parser failed.
 func newReplaying(t require.TestingT, rows string, ends ...end) *replaying {
 	s := newSettling(t, rows, ends...)
-	r := &replaying{s, &Replayer{Store: s.store}}
+	r := &replaying{s, &Replayer{Store: s.store, Engine: &describing{}}}
 	for _, p := range s.records {
 		r.edit(t, p, func(row *collection.LedgerRow) {
 			if row.Reason == collection.ReasonParseEmpty {
@@ -148,7 +148,7 @@ func TestSelectDeadStale(t *testing.T) {
 
 func TestSelectDeadRefuses(t *testing.T) {
 	fresh := newSettling(t, pages(2), wasEmpty)
-	r := &Replayer{Store: fresh.store}
+	r := &Replayer{Store: fresh.store, Engine: &describing{}}
 	_, err := run(t, &trial{}, r.SelectDead, collection.ReplayInput{Submission: "s1"})
 	requireFinal(t, err, collection.ReasonCommandRefused, "submission s1 is not settled", "submit it again")
 	_, err = run(t, &trial{}, r.SelectDead, collection.ReplayInput{Submission: "nope"})

@@ -161,6 +161,11 @@ func (s *Settler) writeFile(
 // writeOnce writes an object, or its next generation when an earlier settlement left another content, and verifies it.
 func (s *Settler) writeOnce(ctx context.Context, a *attempt, key, contentType string, body []byte) error {
 	_, _, err := writeGeneration(ctx, s.Store, key, body, contentType)
+	return s.written(ctx, a, key, body, err)
+}
+
+// written is what came of a write: a crossed one is settled by looking again, and one that went through is verified.
+func (s *Settler) written(ctx context.Context, a *attempt, key string, body []byte, err error) error {
 	var conflict *collection.ConflictError
 	if errors.As(err, &conflict) {
 		return a.contested(conflict.Error())

@@ -116,7 +116,7 @@ func TestSettleAsksTheEngine(t *testing.T) {
 	results, _ := s.results(t, m)
 	require.Len(t, results, 2)
 
-	replayer := &Replayer{Store: s.store}
+	replayer := &Replayer{Store: s.store, Engine: &describing{}}
 	plan, err := run(t, &trial{}, replayer.SelectDead, collection.ReplayInput{Submission: "s1", From: collection.ReplayFromRaw,
 		Select: collection.ReplaySelect{Reasons: []collection.Reason{collection.ReasonParseEmpty}}})
 	require.NoError(t, err)

@@ -191,15 +191,7 @@ func (s *Settler) swapManifest(ctx context.Context, a *attempt, key string, body
 	if s.standing.there {
 		standing = &s.standing.info
 	}
-	err := swap(ctx, s.Store, key, body, typeJSON, standing)
-	var conflict *collection.ConflictError
-	if errors.As(err, &conflict) {
-		return a.contested(conflict.Error())
-	}
-	if err != nil {
-		return storeFailed(ctx, "write "+key, err)
-	}
-	return confirm(ctx, a, s.Store, key, body)
+	return s.written(ctx, a, key, body, swap(ctx, s.Store, key, body, typeJSON, standing))
 }
 
 // sameManifest compares all but the times of verification.

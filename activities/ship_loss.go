@@ -24,7 +24,7 @@ func (s *Shipper) loss(ctx context.Context, in collection.ShipInput, err error) 
 		return err
 	}
 	if activity.GetInfo(ctx).WorkflowExecution.ID != in.Submission {
-		running, askErr := s.running(ctx, in.Submission)
+		running, askErr := runs(ctx, s.Engine, in.Submission)
 		if askErr != nil {
 			return askErr
 		}
@@ -44,9 +44,9 @@ func (s *Shipper) loss(ctx context.Context, in collection.ShipInput, err error) 
 	})
 }
 
-// running says whether the engine runs a submission. One that it has forgotten has ended.
-func (s *Shipper) running(ctx context.Context, submission string) (bool, error) {
-	described, err := s.Engine.Describe(ctx, submission, "")
+// runs says whether the engine runs a submission. One that it has forgotten has ended.
+func runs(ctx context.Context, engine Describer, submission string) (bool, error) {
+	described, err := engine.Describe(ctx, submission, "")
 	switch {
 	case errors.Is(err, ErrUnknownToEngine):
 		return false, nil

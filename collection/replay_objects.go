@@ -12,6 +12,12 @@ func ReplayPlanKey(submission string, n int) string {
 	return fmt.Sprintf("replays/%s/%05d/plan.json", submission, n)
 }
 
+// ReplayCountKey holds the last number that a replay of a submission has taken. It lies with the submission's plan, and is written
+// after it: without the plan nothing is replayed any more.
+func ReplayCountKey(submission string) string {
+	return path.Dir(PlanKey(submission)) + "/replays.json"
+}
+
 // ReplayBatchKey holds the rows of one part of the ledger that a replay runs again, as they were when it began: LedgerRow as
 // JSON Lines.
 func ReplayBatchKey(submission string, n int, source string, batch int) string {

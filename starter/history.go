@@ -2,9 +2,7 @@ package starter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -140,17 +138,9 @@ func (c *Client) past(ctx context.Context, w Window, progress func(Coverage), re
 
 // pastPlan is a plan that was listed, or none if it has gone since.
 func (c *Client) pastPlan(ctx context.Context, id string) (collection.PlanResult, error) {
-	var plan collection.PlanResult
-	key := collection.PlanKey(id)
-	body, err := c.store.Get(ctx, key, maxDocument)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		return plan, nil
+	plan, err := documentIfThere[collection.PlanResult](ctx, c.store, collection.PlanKey(id), maxDocument)
+	if plan == nil {
+		return collection.PlanResult{}, err
 	}
-	if err != nil {
-		return plan, fmt.Errorf("read %s: %w", key, err)
-	}
-	if err := json.Unmarshal(body, &plan); err != nil {
-		return plan, fmt.Errorf("read %s: %w", key, err)
-	}
-	return plan, nil
+	return *plan, nil
 }

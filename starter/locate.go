@@ -2,7 +2,6 @@ package starter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -66,19 +65,12 @@ func (c *Client) forgotten(id string) teller {
 
 // keptEnd is how a submission ended that left no manifest, or whose delivery was not shipped, as the sweep has kept it.
 func (c *Client) keptEnd(ctx context.Context, id string) (status collection.SubmissionStatus, kept bool, err error) {
-	key := collection.EndKey(id)
-	body, err := c.store.Get(ctx, key, maxDocument)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		return status, false, nil
+	end, err := documentIfThere[collection.SubmissionStatus](ctx, c.store, collection.EndKey(id), maxDocument)
+	if err != nil || end == nil {
+		return status, false, err
 	}
-	if err == nil {
-		err = json.Unmarshal(body, &status)
+	if end.Outcomes == nil {
+		end.Outcomes = collection.Tally{}
 	}
-	if err != nil {
-		return status, false, fmt.Errorf("read %s: %w", key, err)
-	}
-	if status.Outcomes == nil {
-		status.Outcomes = collection.Tally{}
-	}
-	return status, true, nil
+	return *end, true, nil
 }

@@ -2,8 +2,6 @@ package starter
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -105,17 +103,9 @@ func (c *Client) ships(ctx context.Context, id, customer string) bool {
 
 // shipment is the proof of the latest shipment; the zero one where there is none.
 func (c *Client) shipment(ctx context.Context, id string) (collection.ShipResult, error) {
-	var shipped collection.ShipResult
-	key := collection.ShipmentKey(id)
-	body, err := c.store.Get(ctx, key, maxShipment)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		return shipped, nil
+	shipped, err := documentIfThere[collection.ShipResult](ctx, c.store, collection.ShipmentKey(id), maxShipment)
+	if shipped == nil {
+		return collection.ShipResult{}, err
 	}
-	if err != nil {
-		return shipped, fmt.Errorf("read %s: %w", key, err)
-	}
-	if err := json.Unmarshal(body, &shipped); err != nil {
-		return shipped, fmt.Errorf("read %s: %w", key, err)
-	}
-	return shipped, nil
+	return *shipped, nil
 }

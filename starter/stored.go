@@ -105,6 +105,22 @@ func (c *Client) planned(ctx context.Context, id string) (collection.PlanResult,
 	return plan, fmt.Errorf("submission %s ended without a plan, so none of its rows is known: its status says why: %w", id, ErrNotPlanned)
 }
 
+// documentIfThere reads a small JSON document; nil when it is not there.
+func documentIfThere[T any](ctx context.Context, store Store, key string, limit int64) (*T, error) {
+	body, err := store.Get(ctx, key, limit)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, nil
+	}
+	var document T
+	if err == nil {
+		err = json.Unmarshal(body, &document)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	return &document, nil
+}
+
 func (c *Client) manifest(ctx context.Context, plan collection.PlanResult) (collection.Manifest, []byte, error) {
 	var manifest collection.Manifest
 	key := collection.ManifestKey(plan.Customer, plan.Submission)

@@ -27,8 +27,8 @@ func (p *process) fleetActivities(w worker.Worker) {
 func (p *process) watch() watch { return watch{engine: p.engine, namespace: p.namespace} }
 
 // keepLookout looks out until ctx ends, in a process with the role fleet.
-func (p *process) keepLookout(ctx context.Context, roles []Role, logger *slog.Logger) {
-	if !slices.Contains(roles, RoleFleet) {
+func (p *process) keepLookout(ctx context.Context, roles []collection.Role, logger *slog.Logger) {
+	if !slices.Contains(roles, collection.RoleFleet) {
 		return
 	}
 	l := &lookout{watch: p.watch(), logger: logger, swept: p.metrics.Swept, tidied: p.metrics.Tidied, seen: map[string]string{}}

@@ -69,7 +69,7 @@ func (e engineResults) Result(ctx context.Context, workflowID string, into any) 
 func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics, store *objectstore.Store, engine client.Client) (*process, error) {
 	p := &process{
 		cfg: o.Config, sources: sources, metrics: metrics, store: store, engine: engine, secrets: o.Secrets, rules: rulebook{},
-		collects: slices.Contains(o.Roles, RoleCollect) && len(sources) > 0, memory: newMemory(o.Config.Worker.BodyMemory),
+		collects: slices.Contains(o.Roles, collection.RoleCollect) && len(sources) > 0, memory: newMemory(o.Config.Worker.BodyMemory),
 		fetcher: fetch.New(fetch.Options{
 			UserAgent: o.Config.UserAgent,
 			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,
@@ -124,7 +124,7 @@ func (p *process) rent(o Options) error {
 
 // fleetWorkers own the ceilings. They are stopped last, so that permits can be given back.
 func (p *process) fleetWorkers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
-	if !slices.Contains(o.Roles, RoleFleet) {
+	if !slices.Contains(o.Roles, collection.RoleFleet) {
 		return nil
 	}
 	options := p.options(onFatal)
@@ -150,22 +150,22 @@ func (p *process) options(onFatal func(error)) worker.Options {
 // workers makes one Temporal worker per queue.
 func (p *process) workers(o Options, c client.Client, onFatal func(error)) []worker.Worker {
 	base := p.options(onFatal)
-	has := func(r Role) bool { return slices.Contains(o.Roles, r) }
+	has := func(r collection.Role) bool { return slices.Contains(o.Roles, r) }
 	var pool []worker.Worker
-	if has(RoleWorkflows) {
+	if has(collection.RoleWorkflows) {
 		pool = append(pool, p.workflowWorker(c, base))
 	}
 	base.DisableWorkflowWorker = true
-	if has(RolePlan) {
+	if has(collection.RolePlan) {
 		pool = append(pool, p.planWorker(c, base))
 	}
-	if has(RoleParse) {
+	if has(collection.RoleParse) {
 		pool = append(pool, p.parseWorker(c, base))
 	}
-	if has(RoleDeliver) {
+	if has(collection.RoleDeliver) {
 		pool = append(pool, p.deliverWorker(c, base))
 	}
-	if has(RoleCollect) {
+	if has(collection.RoleCollect) {
 		for _, s := range p.sources {
 			pool = append(pool, p.collectWorker(c, base, s))
 		}

@@ -24,7 +24,7 @@ import (
 type Options struct {
 	Config config.Config
 	// Roles the process takes; none means all.
-	Roles []Role
+	Roles []collection.Role
 	// Sources that the process collects from; none means all.
 	Sources []string
 	Logger  *slog.Logger

@@ -15,7 +15,7 @@ type NotConfiguredError struct {
 	// Missing are sections of the configuration: "customers", "sources".
 	Missing []string
 	// Roles need them; Others, of those that were wanted, need nothing.
-	Roles, Others []Role
+	Roles, Others []collection.Role
 }
 
 // Error names the sections and the roles.
@@ -28,7 +28,7 @@ func (e *NotConfiguredError) Error() string {
 	return text
 }
 
-func plural(what string, roles []Role) string {
+func plural(what string, roles []collection.Role) string {
 	if len(roles) > 1 {
 		what += "s"
 	}
@@ -36,21 +36,21 @@ func plural(what string, roles []Role) string {
 }
 
 // CheckNeeds reports, as a *NotConfiguredError, what roles need that the configuration does not have; none means all roles.
-func CheckNeeds(cfg config.Config, roles []Role) error {
+func CheckNeeds(cfg config.Config, roles []collection.Role) error {
 	if len(roles) == 0 {
 		roles = collection.Roles()
 	}
 	e := &NotConfiguredError{}
-	lacks := func(section string, missing bool, who ...Role) {
-		concerned := slices.DeleteFunc(who, func(r Role) bool { return !slices.Contains(roles, r) })
+	lacks := func(section string, missing bool, who ...collection.Role) {
+		concerned := slices.DeleteFunc(who, func(r collection.Role) bool { return !slices.Contains(roles, r) })
 		if !missing || len(concerned) == 0 {
 			return
 		}
 		e.Missing = append(e.Missing, section)
 		e.Roles = append(e.Roles, concerned...)
 	}
-	lacks("customers", len(cfg.Customers) == 0, RolePlan)
-	lacks("sources", len(cfg.Sources) == 0, RolePlan, RoleCollect, RoleParse)
+	lacks("customers", len(cfg.Customers) == 0, collection.RolePlan)
+	lacks("sources", len(cfg.Sources) == 0, collection.RolePlan, collection.RoleCollect, collection.RoleParse)
 	if len(e.Missing) == 0 {
 		return nil
 	}

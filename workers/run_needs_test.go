@@ -15,19 +15,19 @@ func TestCheckNeeds(t *testing.T) {
 	sources, customers := []collection.Source{{Name: "books"}}, []collection.Customer{{Name: "acme"}}
 	for name, c := range map[string]struct {
 		cfg   config.Config
-		roles []Role
+		roles []collection.Role
 		says  string
 	}{
 		"everything": {config.Config{Sources: sources, Customers: customers}, nil, ""},
 		"nothing": {config.Config{}, nil, "there are no customers and no sources in the configuration, and the roles plan, collect, parse cannot work without: " +
 			"configure them, or take only the roles workflows, deliver, fleet"},
-		"nothing that is needed": {config.Config{}, []Role{RoleWorkflows, RoleDeliver, RoleFleet}, ""},
+		"nothing that is needed": {config.Config{}, []collection.Role{collection.RoleWorkflows, collection.RoleDeliver, collection.RoleFleet}, ""},
 		"no customers": {config.Config{Sources: sources}, nil,
 			"there are no customers in the configuration, and the role plan cannot work without: configure them, or take only the roles workflows, collect, parse, deliver, fleet"},
-		"no customers for collecting": {config.Config{Sources: sources}, []Role{RoleCollect, RoleParse}, ""},
-		"no sources": {config.Config{Customers: customers}, []Role{RolePlan, RoleFleet},
+		"no customers for collecting": {config.Config{Sources: sources}, []collection.Role{collection.RoleCollect, collection.RoleParse}, ""},
+		"no sources": {config.Config{Customers: customers}, []collection.Role{collection.RolePlan, collection.RoleFleet},
 			"there are no sources in the configuration, and the role plan cannot work without: configure them, or take only the role fleet"},
-		"nothing else": {config.Config{}, []Role{RoleParse}, "there are no sources in the configuration, and the role parse cannot work without: configure them"},
+		"nothing else": {config.Config{}, []collection.Role{collection.RoleParse}, "there are no sources in the configuration, and the role parse cannot work without: configure them"},
 	} {
 		err := CheckNeeds(c.cfg, c.roles)
 		if c.says == "" {

@@ -31,12 +31,12 @@ func TestParseRoles(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		names []string
-		roles []Role
+		roles []collection.Role
 		err   string
 	}{
 		"none is all":     {nil, collection.Roles(), ""},
-		"some":            {[]string{"parse", "collect"}, []Role{RoleParse, RoleCollect}, ""},
-		"twice":           {[]string{"plan", " plan "}, []Role{RolePlan}, ""},
+		"some":            {[]string{"parse", "collect"}, []collection.Role{collection.RoleParse, collection.RoleCollect}, ""},
+		"twice":           {[]string{"plan", " plan "}, []collection.Role{collection.RolePlan}, ""},
 		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver, fleet`},
 		"an empty name":   {[]string{""}, nil, `role ""`},
 		"the wrong case":  {[]string{"Parse"}, nil, `role "Parse"`},

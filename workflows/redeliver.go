@@ -72,11 +72,14 @@ func (r *redelivery) wasCancelled(err error) bool {
 // settle makes the files of the delivery again, in weir's bucket.
 func (r *redelivery) settle(ctx workflow.Context, into *collection.RedeliverResult, cancelled bool) error {
 	r.enter(ctx, "settle")
-	o := planOptions(r.priority())
-	o.Summary = "make lost files of the delivery again"
-	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
+	result, err := settle(ctx, r.priority(), "make lost files of the delivery again", collection.SettleInput{
 		Submission: r.in.Submission, Customer: r.in.Customer, Cancelled: cancelled,
-	}).Get(ctx, &into.Settled)
+	})
+	if err != nil {
+		return err
+	}
+	into.Settled = &result
+	return nil
 }
 
 func (r *redelivery) priority() temporal.Priority {

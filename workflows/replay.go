@@ -136,12 +136,9 @@ func (r *replay) settle(ctx workflow.Context) (*collection.SubmissionResult, err
 	if err := r.lookAgain(ctx); err != nil {
 		return nil, err
 	}
-	o := planOptions(r.priority())
-	o.Summary = "account for the submission again, write the manifest's next generation"
-	var result collection.SubmissionResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
+	result, err := settle(ctx, r.priority(), "account for the submission again, write the manifest's next generation", collection.SettleInput{
 		Submission: r.in.Submission, Customer: r.plan.Customer, Cancelled: r.plan.Cancelled,
-	}).Get(ctx, &result)
+	})
 	return &result, err
 }
 

@@ -9,6 +9,15 @@ import (
 	"github.com/weir-collect/weir/collection"
 )
 
+// settle accounts for a submission out of its plan, its ledger and what is stored.
+func settle(ctx workflow.Context, p temporal.Priority, summary string, in collection.SettleInput) (collection.SubmissionResult, error) {
+	o := planOptions(p)
+	o.Summary = summary
+	var result collection.SubmissionResult
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, in).Get(ctx, &result)
+	return result, err
+}
+
 // ship brings a settled delivery to a destination.
 func ship(ctx workflow.Context, p temporal.Priority, in collection.ShipInput) (collection.ShipResult, error) {
 	o := planOptions(p)

@@ -129,12 +129,10 @@ func (s *submission) lost(*batchRun) {}
 
 func (s *submission) settle(ctx workflow.Context, cancelled bool) error {
 	s.enter(ctx, "settle", collection.StateProcessing)
-	o := planOptions(s.priority())
-	o.Summary = fmt.Sprintf("account for %s, write the manifest", collection.Plural(s.plan.Expected, "row"))
-	var result collection.SubmissionResult
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, o), settler.Settle, collection.SettleInput{
+	summary := fmt.Sprintf("account for %s, write the manifest", collection.Plural(s.plan.Expected, "row"))
+	result, err := settle(ctx, s.priority(), summary, collection.SettleInput{
 		Submission: s.id, Customer: s.in.Customer, Cancelled: cancelled,
-	}).Get(ctx, &result)
+	})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/demo"
 	"github.com/weir-collect/weir/internal/stack"
 	"github.com/weir-collect/weir/workers"
@@ -27,7 +28,7 @@ func TestWorker(t *testing.T) {
 	}}
 	s := in(testWorld(t), f.edges(), "worker", "--role", "collect,parse", "--source", "bookshop", "--metrics-address", "127.0.0.1:1", "--log-format", "json")
 	require.Zero(t, s.code, s.stderr)
-	require.Equal(t, []workers.Role{workers.RoleCollect, workers.RoleParse}, got.Roles)
+	require.Equal(t, []collection.Role{collection.RoleCollect, collection.RoleParse}, got.Roles)
 	require.Equal(t, []string{"bookshop"}, got.Sources)
 	require.Equal(t, "127.0.0.1:1", got.Config.Worker.MetricsAddress)
 	require.Empty(t, s.stdout)

@@ -145,7 +145,7 @@ func loneSurrogate(text []byte) int {
 	return -1
 }
 
-// escapedUnit is the value of text that starts with "uXXXX", or -1.
+// escapedUnit is the value of text that starts with u and four hex digits, or -1.
 func escapedUnit(text []byte) int {
 	if len(text) < 5 || text[0] != 'u' {
 		return -1
