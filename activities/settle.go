@@ -17,7 +17,7 @@ type Settler struct {
 	// PartRecords and PartBytes close a part of the results, whichever comes first; bytes are counted before compression.
 	PartRecords int
 	PartBytes   int
-	// Engine tells how records ended whose batch has left no word about them; nil asks nobody. Its ErrUnknownToEngine says that
+	// Engine tells how records ended whose batch has left no word about them. Its ErrUnknownToEngine says that
 	// there is no such workflow, or no longer.
 	Engine Engine
 	// Checks say whether what was collected looks as it should.

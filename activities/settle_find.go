@@ -51,7 +51,7 @@ func (b *books) findRows(ctx context.Context, source string, number int, records
 // ends are the records' ends as the engine knows them; nil where it does not.
 func (b *books) ends(ctx context.Context, source string, number int, records []collection.Record) ([]*collection.RecordResult, error) {
 	ends := make([]*collection.RecordResult, len(records))
-	if b.settler.Engine == nil || len(records) == 0 {
+	if len(records) == 0 {
 		return ends, nil
 	}
 	if b.cancelled {

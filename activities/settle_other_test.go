@@ -27,7 +27,7 @@ func (s *settling) delivers(t require.TestingT, p planned, at time.Time) {
 
 // rival settles the same submission wholly, as somebody else would.
 func (s *settling) rival(t require.TestingT, at time.Time) {
-	other := &Settler{Store: s.store.Store, Clock: func() time.Time { return at }, PartRecords: s.PartRecords, PartBytes: s.PartBytes}
+	other := &Settler{Store: s.store.Store, Engine: &oracle{}, Clock: func() time.Time { return at }, PartRecords: s.PartRecords, PartBytes: s.PartBytes}
 	_, err := run(t, &trial{scheduled: at}, other.Settle, settleInput)
 	require.NoError(t, err)
 }

@@ -150,7 +150,7 @@ func TestSettleManyLost(t *testing.T) {
 // TestSettleCrossed: two settlements of one submission at the same time, of which one was thought lost, do not fail it.
 func TestSettleCrossed(t *testing.T) {
 	s := newSettling(t, pages(3), wasDelivered)
-	rival := &Settler{Store: s.store.Store, Clock: at(settledAt.Add(time.Minute)), PartRecords: 2, PartBytes: 1 << 20}
+	rival := &Settler{Store: s.store.Store, Engine: &oracle{}, Clock: at(settledAt.Add(time.Minute)), PartRecords: 2, PartBytes: 1 << 20}
 	rivalled := false
 	s.store.trouble = func(_ int, op, key string) trouble {
 		if !rivalled && op == "Head" && strings.HasSuffix(key, "/manifest.json") {

@@ -53,7 +53,7 @@ func newSettling(t require.TestingT, rows string, ends ...end) *settling {
 	p := newPlanning(2)
 	plan := p.mustPlan(t, p.uploaded(t, "list.jsonl", rows))
 	s := &settling{
-		&Settler{Store: p.store, Clock: at(settledAt), PartRecords: 2, PartBytes: 1 << 20}, p.store, plan, nil,
+		&Settler{Store: p.store, Engine: &oracle{}, Clock: at(settledAt), PartRecords: 2, PartBytes: 1 << 20}, p.store, plan, nil,
 	}
 	batches, _ := p.stored(t, plan)
 	for _, src := range plan.Sources {
