@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/weir-collect/weir/internal/lease"
@@ -62,7 +64,7 @@ func (c *ceilings) setup(ctx workflow.Context, in CeilingsInput) error {
 		state = &CeilingsState{Table: *table, Unsettled: !in.First}
 	}
 	c.state = *state
-	c.begin(workflow.GetInfo(ctx))
+	c.begin(workflow.Now(ctx), workflow.GetInfo(ctx))
 	if err := c.setHandlers(ctx); err != nil {
 		return err
 	}
@@ -71,10 +73,10 @@ func (c *ceilings) setup(ctx workflow.Context, in CeilingsInput) error {
 }
 
 // begin tells the table which run it is in. A run that was reset plays another run's past, and may lack what came after.
-func (c *ceilings) begin(info *workflow.Info) {
+func (c *ceilings) begin(now time.Time, info *workflow.Info) {
 	run := info.WorkflowExecution.RunID
 	wasReset := info.OriginalRunID != "" && info.OriginalRunID != run
-	c.state.Table.Begin(run, info.ContinuedExecutionRunID, wasReset)
+	c.state.Table.Begin(now, run, info.ContinuedExecutionRunID, wasReset)
 }
 
 // run is the only place where the workflow ends. No update is lost: those that have come are handled before, and those

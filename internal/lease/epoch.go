@@ -16,10 +16,11 @@ const mostEpochs = 8
 // act on, and so show answers that the table has forgotten. forgot says that it has forgotten some already.
 //
 // Without a call the table trusts what workers say.
-func (t *Table) Begin(epoch, before string, forgot bool) {
+func (t *Table) Begin(now time.Time, epoch, before string, forgot bool) {
 	if t.InDoubt {
-		// A run that came to its end has been shown long since what it had forgotten.
-		t.Quarantine(t.Now)
+		// What the run before had forgotten, it had forgotten when it began. It may have ended without a word from a worker, so
+		// that the table's own time can be that of the past which it was reset to.
+		t.Quarantine(now)
 	}
 	t.Epoch, t.InDoubt = epoch, forgot
 	for _, known := range []string{before, epoch} {

@@ -16,7 +16,7 @@ type forgetful struct {
 
 func newForgetful(t *testing.T) *forgetful {
 	table := newTable(t, SourceConfig{Source: "s", Ceiling: 4, Linger: 30_000})
-	table.Begin("run 1", "", false)
+	table.Begin(noon, "run 1", "", false)
 	return &forgetful{t, table, noon}
 }
 
@@ -42,7 +42,7 @@ func TestResetKeepsTheCeiling(t *testing.T) {
 	require.Equal(t, 4, o.renew(a))
 	o.wait(time.Second)
 	o.table = past
-	o.table.Begin("run 2", "", true)
+	o.table.Begin(o.now, "run 2", "", true)
 	require.Zero(t, o.renew(d))
 	o.wait(time.Second)
 	require.Zero(t, o.renew(a), "it cannot tell whose that is")
@@ -70,7 +70,7 @@ func TestDeletedOwnerIsNoticed(t *testing.T) {
 		require.Equal(t, 4, o.renew(h))
 		o.wait(time.Second)
 		o.table = newTable(t, SourceConfig{Source: "s", Ceiling: 4, Linger: 30_000})
-		o.table.Begin("another run", "", false)
+		o.table.Begin(o.now, "another run", "", false)
 		o.renew(h)
 		require.False(t, o.table.Settled(o.now), worker)
 		require.Zero(t, o.renew(d), worker)
@@ -87,7 +87,7 @@ func TestNoDoubtWithoutCause(t *testing.T) {
 		o.renew(old)
 		o.wait(4 * time.Second)
 		o.table = roundTrip(t, o.table)
-		o.table.Begin(run, o.table.Epoch, false)
+		o.table.Begin(o.now, run, o.table.Epoch, false)
 		require.Positive(t, o.renew(a)+o.renew(old), run)
 		require.True(t, o.table.Settled(o.now), run)
 		require.LessOrEqual(t, len(o.table.Epochs), mostEpochs)
@@ -98,7 +98,7 @@ func TestNoDoubtWithoutCause(t *testing.T) {
 	o.renew(d)
 	o.wait(time.Hour)
 	for _, run := range []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"} {
-		o.table.Begin(run, o.table.Epoch, false)
+		o.table.Begin(o.now, run, o.table.Epoch, false)
 	}
 	o.renew(d)
 	require.True(t, o.table.Settled(o.now))
@@ -109,7 +109,7 @@ func TestNoDoubtWithoutCause(t *testing.T) {
 func TestOldWorkersEndNoDoubtAndMakeNone(t *testing.T) {
 	o := newForgetful(t)
 	old := NewHolder("old")
-	o.table.Begin("run 2", "run 1", true)
+	o.table.Begin(o.now, "run 2", "run 1", true)
 	for range 3 {
 		require.Equal(t, 4, o.renew(old))
 		o.wait(5 * time.Second)
@@ -117,10 +117,28 @@ func TestOldWorkersEndNoDoubtAndMakeNone(t *testing.T) {
 	require.True(t, o.table.Settled(o.now))
 	require.True(t, o.table.InDoubt)
 	// A run after it has nothing to doubt, once the last lease that it may not know of is over.
-	o.table.Begin("run 3", "run 2", false)
+	o.table.Begin(o.now, "run 3", "run 2", false)
 	require.False(t, o.table.InDoubt)
 	require.False(t, o.table.Settled(o.now))
 	o.wait(time.Minute)
 	require.Equal(t, 4, o.renew(old))
 	require.True(t, o.table.Settled(o.now))
+}
+
+// TestResetRunThatEndsUnheard: a run that was reset, and ends before any worker renews, hands its doubt over as of now, not
+// as of the past it was reset to.
+func TestResetRunThatEndsUnheard(t *testing.T) {
+	o := newForgetful(t)
+	past := roundTrip(t, o.table)
+	a, b := NewHolder("a"), NewHolder("b")
+	o.wait(time.Hour)
+	require.Equal(t, 4, o.renew(a))
+	o.table = past
+	o.table.Begin(o.now, "run 2", "", true)
+	o.wait(time.Second)
+	o.table = roundTrip(t, o.table)
+	o.table.Begin(o.now, "run 3", "run 2", false)
+	require.Zero(t, o.renew(b))
+	o.wait(16*time.Second + 500*time.Millisecond + 30*time.Second)
+	require.Equal(t, 4, o.renew(b))
 }

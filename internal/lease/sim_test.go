@@ -245,7 +245,7 @@ func (w *world) play(f fault) {
 // begin starts a run of the owner.
 func (w *world) begin(forgot bool) {
 	w.runs++
-	w.table.Begin(fmt.Sprintf("run %d", w.runs), w.table.Epoch, forgot)
+	w.table.Begin(w.now, fmt.Sprintf("run %d", w.runs), w.table.Epoch, forgot)
 }
 
 // reset has the owner forget all since its run began, what operators have said included.
