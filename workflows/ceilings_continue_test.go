@@ -154,6 +154,22 @@ func TestCeilingsLoseNoUpdateWhenTheyContinue(t *testing.T) {
 	}
 }
 
+// TestCeilingsDoubtAsOfNow: a run that was reset, and ended before any worker renewed, hands over a table whose time is that
+// of its past. The run after it gives nothing until what has been forgotten since is over.
+func TestCeilingsDoubtAsOfNow(t *testing.T) {
+	t.Parallel()
+	o := firstOwner(t)
+	o.configure(time.Second, books(4))
+	state := o.state(o.run())
+	state.Table.InDoubt = true
+	o = newOwner(t, time.Hour, workflows.CeilingsInput{State: &state})
+	early := o.renew(time.Hour+time.Second, wants("a", 1, 9))
+	late := o.renew(time.Hour+18*time.Second, wants("a", 2, 9))
+	o.run()
+	require.Zero(t, early.permits(t))
+	require.Equal(t, 4, late.permits(t))
+}
+
 // largeFleet plays a fleet in which every worker serves every source.
 func largeFleet(t testing.TB, sources, workers int) *owner {
 	config := books(4)
