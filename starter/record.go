@@ -127,24 +127,35 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 		// A replay that was stopped has changed nothing: the record is the dead letter that it was.
 		return c.storedRecord(ctx, id, record)
 	}
-	if err == nil && answer.Result.Outcome == collection.OutcomeDelivered {
-		return c.unlessLost(ctx, answer), nil
+	if err != nil {
+		return answer, err
 	}
-	return answer, err
+	return c.unlessBooked(ctx, answer), nil
 }
 
-// unlessLost is the ledger's answer where that knows better than the record's workflow: that a delivered object was not
-// there any more when the submission was settled. A ledger that cannot be read leaves the workflow's answer as it is; that the
-// store does not answer is noted.
-func (c *Client) unlessLost(ctx context.Context, answer RecordAnswer) RecordAnswer {
+// unlessBooked is the ledger's answer where that knows better than the record's workflow. A ledger that cannot be read
+// leaves the workflow's answer as it is; that the store does not answer is noted.
+func (c *Client) unlessBooked(ctx context.Context, answer RecordAnswer) RecordAnswer {
+	if answer.Result.Outcome != collection.OutcomeDelivered && answer.Result.Outcome != collection.OutcomeCancelled {
+		return answer
+	}
 	stored, err := c.storedRecord(ctx, answer.Submission, answer.Record)
-	if err == nil && stored.Result != nil && stored.Result.Lost != nil {
+	if err == nil && stored.Result != nil && outdates(*stored.Result, *answer.Result) {
 		return stored
 	}
 	if silentStore(ctx, err) {
 		answer.Notes = append(answer.Notes, byEngineAlone)
 	}
 	return answer
+}
+
+// outdates says whether what is booked of a record is a later word than how its workflow ended: the settlement has found
+// that the delivered object was not there any more, or that a record which was stopped had been delivered before.
+func outdates(booked, ended collection.RecordResult) bool {
+	if ended.Outcome == collection.OutcomeDelivered {
+		return booked.Lost != nil
+	}
+	return booked.Outcome == collection.OutcomeDelivered
 }
 
 // startInput is the input of a workflow. It stands in the first event of the history, so this is one call.

@@ -125,6 +125,24 @@ func TestRecordThatWasStopped(t *testing.T) {
 	}
 }
 
+// TestRecordThatWasStoppedTooLate: a record whose workflow was stopped when it had been delivered is booked as delivered,
+// which is the answer; what is booked as stopped, too, is told by its workflow.
+func TestRecordThatWasStoppedTooLate(t *testing.T) {
+	t.Parallel()
+	stopped := booksRows[0]
+	stopped.Outcome, stopped.Reason, stopped.Delivered = collection.OutcomeCancelled, collection.ReasonTerminated, nil
+	for ground, booked := range map[string]collection.LedgerRow{"ledger": booksRows[0], "engine": stopped} {
+		tr := setup(t).planned()
+		tr.knowsRecord(booksRows[0], terminated)
+		ends(tr, collection.RecordWorkflowID(submission, bookID(1)), collection.RecordResult{}, ended(&temporal.TerminatedError{}))
+		stores(tr, collection.LedgerKey(submission, booked.Source, 1), booked, booksRows[1])
+		got, err := tr.client.Record(t.Context(), submission, bookID(1))
+		require.NoError(t, err)
+		require.Equal(t, booked.Outcome, got.Result.Outcome)
+		require.Equal(t, ground, got.Ground)
+	}
+}
+
 // TestRunningRecord covers what the engine can say of an activity that has not ended.
 func TestRunningRecord(t *testing.T) {
 	t.Parallel()
