@@ -29,13 +29,17 @@ func (p Policy) soon(rnd float64) time.Duration {
 	return fromSeconds(low/2 + low/4*clamp(rnd))
 }
 
+// least is the shortest wait that a source has.
+func (p Policy) least() time.Duration {
+	if p.Min <= 0 {
+		return time.Second
+	}
+	return p.Min
+}
+
 // bounds are the first and the last bound of the wait, in seconds.
 func (p Policy) bounds() (low, high float64) {
-	least := p.Min
-	if least <= 0 {
-		least = time.Second
-	}
-	low = 2 * least.Seconds()
+	low = 2 * p.least().Seconds()
 	return low, max(low, p.Max.Seconds())
 }
 

@@ -119,9 +119,10 @@ func (p Policy) wait(row Row, in History, rnd float64) Decision {
 		if p.GiveUpAfter > 0 && in.RetryAfter >= p.GiveUpAfter-in.Elapsed {
 			return end(Lookup(collection.ReasonThrottledTooLong))
 		}
-		after = max(after, in.RetryAfter+p.spread(in.RetryAfter, rnd))
+		after = max(after, in.RetryAfter, in.RetryAfter+p.spread(in.RetryAfter, rnd)) // the sum of a huge one overflows
 		if p.GiveUpAfter > 0 {
-			after = min(after, p.GiveUpAfter-in.Elapsed-1)
+			// The spread is ours to shorten, the source's floor is not.
+			after = max(p.least(), min(after, p.GiveUpAfter-in.Elapsed-1))
 		}
 	}
 	if p.GiveUpAfter > 0 && after >= p.GiveUpAfter-in.Elapsed {

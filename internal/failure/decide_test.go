@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ func TestDecideEnds(t *testing.T) {
 		{"out of time", History{Reason: c.ReasonConnectFailed, Faults: 1, Elapsed: 24 * time.Hour}, c.OutcomeDeadLettered, c.ReasonExpired},
 		{"out of time, asked before a try", History{Elapsed: 25 * time.Hour}, c.OutcomeDeadLettered, c.ReasonExpired},
 		{"no time left to wait", History{Reason: c.ReasonServerError, Faults: 1, Elapsed: 24*time.Hour - 10*time.Millisecond}, c.OutcomeDeadLettered, c.ReasonExpired},
+		{"told to wait a moment, with less time left than the floor", History{Reason: c.ReasonThrottled, RetryAfter: 1, Elapsed: 24*time.Hour - 10*time.Millisecond}, c.OutcomeDeadLettered, c.ReasonExpired},
 		{"told to wait beyond the end", History{Reason: c.ReasonThrottled, RetryAfter: 25 * time.Hour}, c.OutcomeDeadLettered, c.ReasonThrottledTooLong},
 		{"told to wait until the very end", History{Reason: c.ReasonThrottled, RetryAfter: 14 * time.Hour, Elapsed: 10 * time.Hour}, c.OutcomeDeadLettered, c.ReasonThrottledTooLong},
 		{"a reason nobody knows", History{Reason: "of_a_later_version"}, c.OutcomeDeadLettered, c.ReasonInternal},
@@ -45,6 +47,11 @@ func TestDecideEnds(t *testing.T) {
 func TestDecideBeforeATry(t *testing.T) {
 	require.Zero(t, Decide(standard, History{Faults: 4, Lost: 2, Elapsed: 23 * time.Hour}, 0.5))
 	require.Zero(t, Decide(Policy{}, History{Elapsed: 1000 * time.Hour}, 0.5), "no give-up time, no expiry")
+}
+
+func TestDecideWaitsAsLongAsThereIs(t *testing.T) {
+	d := Decide(Policy{}, History{Reason: c.ReasonThrottled, RetryAfter: math.MaxInt64}, 0.99)
+	require.Equal(t, Decision{Retry: true, After: math.MaxInt64, Reason: c.ReasonThrottled}, d)
 }
 
 func TestDecideRetries(t *testing.T) {
@@ -135,7 +142,7 @@ func TestDecideLaws(t *testing.T) {
 		case d.Retry:
 			require.Empty(t, d.End)
 			require.True(t, Lookup(in.Reason).Retry, "only what can help is tried again")
-			require.GreaterOrEqual(t, d.After, max(p.Min, 0), "never below the floor")
+			require.GreaterOrEqual(t, d.After, p.least(), "never below the floor")
 			require.Less(t, in.Lost, MaxLost)
 			if Lookup(in.Reason).Charged {
 				require.Less(t, in.Faults, max(p.Attempts, 1))
