@@ -27,6 +27,12 @@ type Manifest struct {
 	Tolerance *ToleranceVerdict `json:"tolerance,omitempty"`
 }
 
+// IsOf says whether it is the manifest of the submission that a plan is of, and not of one before under the same id: ids may
+// be used again once a plan has expired, and results may be kept for longer.
+func (m Manifest) IsOf(plan PlanResult) bool {
+	return m.Submission == plan.Submission && m.AcceptedAt.Equal(plan.AcceptedAt)
+}
+
 // SourceOutcomes counts one source's records by outcome and reason.
 type SourceOutcomes struct {
 	Source   string `json:"source"`

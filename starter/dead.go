@@ -42,6 +42,8 @@ type DeadLetter struct {
 	Detail string `json:"detail,omitempty"`
 	// Raw is the key of its kept bytes, from which it can be replayed without asking the source.
 	Raw string `json:"raw,omitempty"`
+	// Note says why its submission could not be looked up, and what that means for this.
+	Note string `json:"note,omitempty"`
 }
 
 // DeadGroup counts the dead letters of one source, reason and customer.
@@ -54,10 +56,13 @@ type DeadGroup struct {
 	Oldest *time.Time `json:"oldest,omitempty"`
 	// Submissions are those that the records belong to.
 	Submissions []string `json:"submissions"`
+	// Notes are those of its records, each once.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Dead lists dead letters. Of a settled submission the ledger has the last word: a record that was replayed since is no dead
-// letter, though the engine remembers that it failed.
+// letter, though the engine remembers that it failed. Where a submission cannot be looked up, its dead letters are those that the
+// engine remembers, each with a note; a store that does not answer at all is an error.
 func (c *Client) Dead(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	return func(yield func(DeadLetter, error) bool) {
 		f.Select.Records = c.named(f.Select.Records)
@@ -118,6 +123,9 @@ func GroupDead(letters iter.Seq2[DeadLetter, error]) ([]DeadGroup, error) {
 		}
 		if i, found := slices.BinarySearch(g.Submissions, l.Submission); !found {
 			g.Submissions = slices.Insert(g.Submissions, i, l.Submission)
+		}
+		if l.Note != "" && !slices.Contains(g.Notes, l.Note) {
+			g.Notes = append(g.Notes, l.Note)
 		}
 	}
 	all := make([]DeadGroup, 0, len(groups))

@@ -17,7 +17,8 @@ import (
 // maxDead bounds what is held of the engine's list.
 const maxDead = 500_000
 
-// deadOfEngine lists the records whose workflows have failed, submission by submission, as far as they still are dead.
+// deadOfEngine lists the records whose workflows have failed, submission by submission, as far as they still are dead. A
+// submission that the store does not tell of keeps no other from being listed: the engine's word stands for it, with a note.
 func (c *Client) deadOfEngine(ctx context.Context, f DeadFilter) iter.Seq2[DeadLetter, error] {
 	return func(yield func(DeadLetter, error) bool) {
 		letters, err := c.failedRecords(ctx, f)
@@ -25,10 +26,11 @@ func (c *Client) deadOfEngine(ctx context.Context, f DeadFilter) iter.Seq2[DeadL
 			yield(DeadLetter{}, err)
 			return
 		}
+		var wait deadWaiting
 		for of := range chunks(letters) {
-			dead, err := c.confirmed(ctx, f, of)
-			if err == nil && f.Rows {
-				dead, err = c.withRows(ctx, dead)
+			dead, err := c.deadOf(ctx, f, of)
+			if err == nil || isOfOne(ctx, err) {
+				dead, err = wait.take(dead, err)
 			}
 			if err != nil {
 				yield(DeadLetter{}, err)
@@ -39,6 +41,9 @@ func (c *Client) deadOfEngine(ctx context.Context, f DeadFilter) iter.Seq2[DeadL
 					return
 				}
 			}
+		}
+		if wait.failed != nil {
+			yield(DeadLetter{}, wait.failed)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (c *Client) confirmed(ctx context.Context, f DeadFilter, letters []DeadLett
 		// Nobody can find its delivery.
 		return letters, nil
 	}
-	manifest, _, err := c.manifest(ctx, collection.PlanResult{Submission: first.Submission, Customer: first.Customer})
+	manifest, _, err := c.anyManifest(ctx, first.Customer, first.Submission)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return letters, nil
 	}
@@ -121,8 +121,14 @@ func (c *Client) confirmed(ctx context.Context, f DeadFilter, letters []DeadLett
 		return letters, nil
 	}
 	plan, err := c.planned(ctx, first.Submission)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNotPlanned):
+		// It is submitted anew, and what stands is the delivery of a submission before under the same id.
+		return letters, nil
+	case err != nil:
 		return nil, err
+	case !manifest.IsOf(plan):
+		return letters, nil
 	}
 	var dead []DeadLetter
 	for l, err := range c.deadRows(ctx, plan, f, letters, nil) {

@@ -8,7 +8,8 @@ import (
 )
 
 // withRows adds to the dead letters of one submission what their rows tell: line, key, and where the bytes are. It reads a
-// part of the index and a batch for each, and every batch once. What is not kept any more is left out.
+// part of the index and a batch for each, and every batch once. What is not kept any more is left out, and with an error they
+// come as far as they are known.
 func (c *Client) withRows(ctx context.Context, letters []DeadLetter) ([]DeadLetter, error) {
 	if len(letters) == 0 {
 		return letters, nil
@@ -18,7 +19,7 @@ func (c *Client) withRows(ctx context.Context, letters []DeadLetter) ([]DeadLett
 		return letters, nil
 	}
 	if err != nil {
-		return nil, err
+		return letters, err
 	}
 	wanted := make(map[string]*DeadLetter, len(letters))
 	for i := range letters {
@@ -39,7 +40,7 @@ func (c *Client) withRows(ctx context.Context, letters []DeadLetter) ([]DeadLett
 			err = reader.fill(ctx, *at, wanted)
 		}
 		if err != nil {
-			return nil, err
+			return letters, err
 		}
 		delete(wanted, l.Record)
 	}

@@ -251,7 +251,7 @@ func TestRecordsWhoseLedgerIsGone(t *testing.T) {
 		p := newPast(t)
 		p.submitted("a-1", "acme", 0, startedAfter(3, 0, time.Second), pending(7))
 		stores(p.trial, collection.ManifestKey("acme", "a-1"), collection.Manifest{
-			Submission: "a-1", Customer: "acme", State: c.state, Sources: []collection.SourceOutcomes{{Source: "books", Outcomes: collection.Tally{
+			Submission: "a-1", Customer: "acme", AcceptedAt: oldTimes, State: c.state, Sources: []collection.SourceOutcomes{{Source: "books", Outcomes: collection.Tally{
 				{Outcome: collection.OutcomeDelivered, Records: 8}, {Outcome: collection.OutcomeCancelled, Reason: collection.ReasonCancelled, Records: 2},
 			}}},
 		})

@@ -34,8 +34,9 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 		for _, row := range part.rows {
 			book.Row(plan.Customer, plan.AcceptedAt, row)
 		}
-		if part.open {
-			open[part.source] += part.batch.Records
+		// A part of very large rows is written some rows at a time: those that are not there yet are open, too.
+		if missing := part.batch.Records - len(part.rows); missing > 0 {
+			open[part.source] += missing
 		}
 	}
 	if len(open) > 0 {
@@ -46,7 +47,7 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 	return plan.Accepted, nil
 }
 
-// bookOpen books the records of batches without a ledger, by source. A submission that runs tells how many of them it has
+// bookOpen books the records without a row in the ledger, by source. A submission that runs tells how many of them it has
 // released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept. One that
 // has ended without any word of them has lost them.
 func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open map[string]int, now time.Time) error {

@@ -130,32 +130,7 @@ func (c *Client) engineRecord(ctx context.Context, id, record string) (RecordAns
 	if err != nil {
 		return answer, err
 	}
-	return c.unlessBooked(ctx, answer), nil
-}
-
-// unlessBooked is the ledger's answer where that knows better than the record's workflow. A ledger that cannot be read
-// leaves the workflow's answer as it is; that the store does not answer is noted.
-func (c *Client) unlessBooked(ctx context.Context, answer RecordAnswer) RecordAnswer {
-	if answer.Result.Outcome != collection.OutcomeDelivered && answer.Result.Outcome != collection.OutcomeCancelled {
-		return answer
-	}
-	stored, err := c.storedRecord(ctx, answer.Submission, answer.Record)
-	if err == nil && stored.Result != nil && outdates(*stored.Result, *answer.Result) {
-		return stored
-	}
-	if silentStore(ctx, err) {
-		answer.Notes = append(answer.Notes, byEngineAlone)
-	}
-	return answer
-}
-
-// outdates says whether what is booked of a record is a later word than how its workflow ended: the settlement has found
-// that the delivered object was not there any more, or that a record which was stopped had been delivered before.
-func outdates(booked, ended collection.RecordResult) bool {
-	if ended.Outcome == collection.OutcomeDelivered {
-		return booked.Lost != nil
-	}
-	return booked.Outcome == collection.OutcomeDelivered
+	return c.unlessBooked(ctx, answer, in.Replay != nil), nil
 }
 
 // startInput is the input of a workflow. It stands in the first event of the history, so this is one call.

@@ -67,11 +67,12 @@ func (r *rowReader) rejected(ctx context.Context, n int) ([]collection.LedgerRow
 	return rows, nil
 }
 
-// batch is the ledger of one batch, or its plan where that has none.
+// batch is the ledger of one batch. Of records that it has no row of yet the plan tells: a part is written when its batch has
+// ended, and one of very large rows some rows at a time. They come behind the others, as they are written.
 func (r *rowReader) batch(ctx context.Context, source string, n int) ([]collection.LedgerRow, error) {
-	key := collection.LedgerKey(r.plan.Submission, source, n)
-	rows, err := readLines[collection.LedgerRow](ctx, r.client.store, key)
-	if !errors.Is(err, collection.ErrObjectMissing) {
+	planned := r.planned(source, n)
+	rows, err := r.written(ctx, source, n)
+	if err != nil || len(rows) >= planned {
 		return rows, err
 	}
 	fate, err := r.fate(ctx)
@@ -80,8 +81,7 @@ func (r *rowReader) batch(ctx context.Context, source string, n int) ([]collecti
 	}
 	if fate.Outcome == OutcomeUnknown {
 		// It may have ended since it was looked for.
-		rows, err := readLines[collection.LedgerRow](ctx, r.client.store, key)
-		if !errors.Is(err, collection.ErrObjectMissing) {
+		if rows, err = r.written(ctx, source, n); err != nil || len(rows) >= planned {
 			return rows, err
 		}
 	}
@@ -89,12 +89,39 @@ func (r *rowReader) batch(ctx context.Context, source string, n int) ([]collecti
 	if err != nil {
 		return nil, err
 	}
-	rows = make([]collection.LedgerRow, len(records))
-	for i, record := range records {
-		rows[i] = collection.LedgerRow{Line: record.Line, Key: record.Key, Source: source, RecordResult: fate}
-		rows[i].Record = record.ID
+	told := make(map[string]bool, len(rows))
+	for _, row := range rows {
+		told[row.Record] = true
+	}
+	for _, record := range records {
+		if !told[record.ID] {
+			row := collection.LedgerRow{Line: record.Line, Key: record.Key, Source: source, RecordResult: fate}
+			row.Record = record.ID
+			rows = append(rows, row)
+		}
 	}
 	return rows, nil
+}
+
+// planned is how many records a batch has.
+func (r *rowReader) planned(source string, n int) int {
+	for _, src := range r.plan.Sources {
+		for _, batch := range src.Batches {
+			if src.Source == source && batch.Number == n {
+				return batch.Records
+			}
+		}
+	}
+	return 0
+}
+
+// written are the rows that the ledger has of a batch; none where it has no part of it.
+func (r *rowReader) written(ctx context.Context, source string, n int) ([]collection.LedgerRow, error) {
+	rows, err := readLines[collection.LedgerRow](ctx, r.client.store, collection.LedgerKey(r.plan.Submission, source, n))
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return nil, nil
+	}
+	return rows, err
 }
 
 func readLines[T any](ctx context.Context, store Store, key string) ([]T, error) {

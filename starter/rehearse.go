@@ -61,7 +61,8 @@ func (c *Client) Rehearse(ctx context.Context, f DeadFilter, from collection.Rep
 // rehearse looks at the dead letters of one submission.
 func (c *Client) rehearse(ctx context.Context, of []Rehearsed, fromRaw bool) error {
 	refused := c.Replayable(ctx, of[0].Submission)
-	if refused != nil && !errors.Is(refused, ErrNotSettled) && !errors.Is(refused, ErrNotFound) {
+	// One that could not be looked up cannot be replayed either, and keeps no other.
+	if refused != nil && of[0].Note == "" && !errors.Is(refused, ErrNotSettled) && !errors.Is(refused, ErrNotFound) {
 		return refused
 	}
 	group, ctx := errgroup.WithContext(ctx)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
@@ -37,7 +38,11 @@ func (c *Client) storedStatus(ctx context.Context, id string, ended teller) (col
 		if end, kept, endErr := c.keptEnd(ctx, id); endErr != nil || kept {
 			return end, endErr
 		}
-		status.Notes = append(status.Notes, "there is a plan but no manifest, and the engine does not know the submission any more: start it again under the same id")
+		there := "no manifest"
+		if former := (formerError{}); errors.As(err, &former) {
+			there += " of it (" + former.Error() + ")"
+		}
+		status.Notes = append(status.Notes, "there is a plan but "+there+", and the engine does not know the submission any more: start it again under the same id")
 		return status, nil
 	}
 	if err != nil {
@@ -121,12 +126,44 @@ func documentIfThere[T any](ctx context.Context, store Store, key string, limit 
 	return &document, nil
 }
 
+// formerError says that the manifest of an id is not that of its plan: ids may be used again once a plan has expired, and
+// results may be kept for longer. To whoever asks for the submission's own it is an ErrObjectMissing.
+type formerError struct {
+	key        string
+	acceptedAt time.Time
+}
+
+func (e formerError) Error() string {
+	return fmt.Sprintf("%s is that of a submission before under the same id, accepted at %s", e.key, e.acceptedAt.Format(time.RFC3339))
+}
+
+func (e formerError) Unwrap() error { return collection.ErrObjectMissing }
+
+// unreadError says that the store has not given a manifest, not even a damaged one.
+type unreadError struct{ error }
+
+func (e unreadError) Unwrap() error { return e.error }
+
+// manifest is that of the submission that a plan is of; collection.ErrObjectMissing where there is none, though there may be one
+// of a submission before.
 func (c *Client) manifest(ctx context.Context, plan collection.PlanResult) (collection.Manifest, []byte, error) {
+	manifest, body, err := c.anyManifest(ctx, plan.Customer, plan.Submission)
+	if err == nil && !manifest.IsOf(plan) {
+		err = formerError{collection.ManifestKey(plan.Customer, plan.Submission), manifest.AcceptedAt}
+	}
+	if err != nil {
+		return collection.Manifest{}, nil, err
+	}
+	return manifest, body, nil
+}
+
+// anyManifest is the manifest that an id has, of whichever submission.
+func (c *Client) anyManifest(ctx context.Context, customer, id string) (collection.Manifest, []byte, error) {
 	var manifest collection.Manifest
-	key := collection.ManifestKey(plan.Customer, plan.Submission)
+	key := collection.ManifestKey(customer, id)
 	body, err := c.store.Get(ctx, key, maxDocument)
 	if err != nil {
-		return manifest, nil, fmt.Errorf("read %s: %w", key, err)
+		return manifest, nil, unreadError{fmt.Errorf("read %s: %w", key, err)}
 	}
 	if err := json.Unmarshal(body, &manifest); err != nil {
 		return manifest, nil, fmt.Errorf("read %s: %w", key, err)

@@ -52,7 +52,7 @@ func TestUnattended(t *testing.T) {
 		"nobody polls":             {described(collection.WorkflowSweep, running), nil, []collection.Role{collection.RoleFleet, collection.RoleParse}, []collection.Role{collection.RoleParse}},
 		"it is not there yet":      {nil, errUnknown, []collection.Role{collection.RoleDeliver}, []collection.Role{collection.RoleDeliver}},
 		"a poller that is gone":    {lies(time.Minute, scheduled), nil, []collection.Role{collection.RoleFleet}, []collection.Role{collection.RoleFleet}},
-		"it was only just told":    {lies(-time.Minute, scheduled), nil, []collection.Role{collection.RoleFleet}, nil},
+		"it was only just told":    {lies(-time.Hour, scheduled), nil, []collection.Role{collection.RoleFleet}, nil},
 		"somebody is at work":      {lies(time.Minute, started), nil, []collection.Role{collection.RoleFleet}, nil},
 		"collect has none of them": {lies(time.Minute, scheduled), nil, []collection.Role{collection.RoleCollect}, nil},
 	} {

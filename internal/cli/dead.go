@@ -30,12 +30,13 @@ One line for each source, reason and customer.
 
 Without --submission the engine is asked, which remembers for as long as its
 namespace's retention; of a settled submission its ledger has the last word.
+One that cannot be looked up is told of as the engine remembers it, with a note.
 With --submission its ledger is read, however old it is.
 
 With --output json the answer is JSON Lines, one object a group: {"source",
-"reason", "customer", "records", "oldest", "submissions", "owner"}; with --list
-one object a record: {"submission", "record", "source", "customer", "reason",
-"since", "ground", "line", "key", "detail", "raw"}.
+"reason", "customer", "records", "oldest", "submissions", "notes", "owner"};
+with --list one object a record: {"submission", "record", "source", "customer",
+"reason", "since", "ground", "line", "key", "detail", "raw", "note"}.
 
 The owner of a group is the one that the configuration names for its source.`
 
@@ -164,6 +165,11 @@ func (a *app) countDead(ctx context.Context, c client, filter starter.DeadFilter
 	}
 	out := a.answers()
 	showDeadGroups(out, groups, a.world.Now())
+	var notes []string
+	for _, g := range groups {
+		notes = append(notes, g.Notes...)
+	}
+	tellNotes(out, notes)
 	remarks := a.remarks()
 	hint(remarks, "which", "weir dead --list")
 	hint(remarks, "run them again", "weir replay --help")
@@ -189,6 +195,20 @@ func showDeadGroups(s *screen.Screen, groups []deadGroup, now time.Time) {
 	table.End()
 }
 
+// tellNotes tells what belongs to an answer, each once.
+func tellNotes(s *screen.Screen, notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	slices.Sort(notes)
+	s.Blank()
+	facts := s.NewFacts()
+	for _, note := range slices.Compact(notes) {
+		facts.AddCell("note", screen.Cell{Text: note, Style: screen.Notice})
+	}
+	facts.End()
+}
+
 func ageText(since *time.Time, now time.Time) string {
 	if since == nil {
 		return "unknown"
@@ -206,14 +226,18 @@ func someOf(names []string) string {
 }
 
 func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int, none func() error) error {
-	table := a.answers().NewTable(screen.Column{Title: "SUBMISSION", Cut: true}, screen.Column{Title: "SOURCE", Spare: true, Rank: 1},
+	out := a.answers()
+	table := out.NewTable(screen.Column{Title: "SUBMISSION", Cut: true}, screen.Column{Title: "SOURCE", Spare: true, Rank: 1},
 		screen.Column{Title: "RECORD", Spare: true}, screen.Column{Title: "REASON"}, screen.Column{Title: "AGE", Right: true, Spare: true, Rank: 2},
 		screen.Column{Title: "KEY", Middle: true})
-	shown := 0
+	shown, notes := 0, []string(nil)
 	for l, err := range letters {
 		if err != nil {
 			table.End()
 			return err
+		}
+		if l.Note != "" && !slices.Contains(notes, l.Note) {
+			notes = append(notes, l.Note)
 		}
 		if a.wantsJSON() {
 			if err := a.writeJSON(l); err != nil {
@@ -230,6 +254,9 @@ func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int, 
 	table.End()
 	if shown == 0 {
 		return none()
+	}
+	if !a.wantsJSON() {
+		tellNotes(out, notes)
 	}
 	return nil
 }

@@ -92,6 +92,33 @@ func TestDeadRows(t *testing.T) {
 		Oldest: ago(26 * time.Hour), Submissions: []string{"acme-1", "acme-2", "acme-3"}}, g)
 }
 
+// TestDeadThatCouldNotBeLookedUp: what could not be read of a submission is told once, below what is known of all.
+func TestDeadThatCouldNotBeLookedUp(t *testing.T) {
+	t.Parallel()
+	letters := someLetters()
+	const note = "submission acme-2 cannot be looked up"
+	letters[2].Note, letters[4].Note = note, note
+	c := &fakeClient{fakeLetters: fakeLetters{letters: letters}}
+	s := ask(t, c, "dead")
+	require.Zero(t, s.code, s.stderr)
+	require.Equal(t, text(`
+SOURCE    REASON       CUSTOMER  RECORDS   OLDEST  SUBMISSIONS
+bookshop  parse_empty  acme            4  1 d 2 h  acme-1, acme-2 and 1 more
+films     timeout      acme            1  unknown  acme-2
+
+note  submission acme-2 cannot be looked up
+`), s.stdout)
+	s = ask(t, c, "dead", "--list")
+	require.Zero(t, s.code, s.stderr)
+	require.Equal(t, 1, strings.Count(s.stdout, "\nnote  "+note+"\n"))
+
+	s = ask(t, c, "dead", "-o", "json")
+	require.Equal(t, 2, strings.Count(s.stdout, `"notes":["`+note+`"]`), s.stdout)
+	s = ask(t, c, "dead", "--list", "-o", "json")
+	require.Equal(t, 2, strings.Count(s.stdout, `"note":"`+note+`"`), s.stdout)
+	require.Equal(t, len(letters), strings.Count(s.stdout, "\n"), "nothing but objects")
+}
+
 func TestDeadOfNone(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"dead"}, {"dead", "--list"}, {"replay", "--all"}, {"replay", "--all", "--dry-run"}} {
