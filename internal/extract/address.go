@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -8,12 +9,43 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// resolve makes an address absolute, as a browser would, and ASCII.
+// resolve makes an address of the web absolute, as a browser would, and ASCII.
 func resolve(text string, base *url.URL) (any, error) {
-	text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(text))
+	u, err := absolute(text, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWeb(u); err != nil {
+		return nil, fmt.Errorf("%s %w", quote(text), err)
+	}
+	return u.String(), nil
+}
+
+// checkWeb says why an absolute address is none that a web server could be asked for; nil if it is one.
+func checkWeb(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("is a %s: address, and type url takes http and https only; leave it out with css or match, or read it with type string", u.Scheme)
+	}
+	return checkHost(u)
+}
+
+// checkHost refuses an address of the web without a host: what a browser makes of "http:x" or "https:///x" depends on where it stands.
+func checkHost(u *url.URL) error {
+	if (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "" {
+		return errors.New("is not a URL: it names no host; correct it in jq, or read it with type string")
+	}
+	return nil
+}
+
+// absolute makes an address of any kind absolute and ASCII.
+func absolute(text string, base *url.URL) (*url.URL, error) {
+	text = slashes(strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.TrimSpace(text)))
 	ref, err := url.Parse(escapeStray(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a URL: %w", quote(text), unwrapURL(err))
+	}
+	if strings.HasPrefix(text, "//") && ref.Hostname() == "" {
+		return nil, fmt.Errorf("%s is not a URL: it begins with slashes and names no host; correct it in jq, or read it with type string", quote(text))
 	}
 	if !ref.IsAbs() {
 		if base == nil || !base.IsAbs() {
@@ -21,11 +53,32 @@ func resolve(text string, base *url.URL) (any, error) {
 		}
 		ref = base.ResolveReference(ref)
 	}
+	if err := checkHost(ref); err != nil {
+		return nil, fmt.Errorf("%s %w", quote(text), err)
+	}
 	if err := asciiHost(ref); err != nil {
 		return nil, fmt.Errorf("%s is not a URL: %w", quote(text), err)
 	}
 	ref.RawQuery = escapeQuery(ref.RawQuery)
-	return ref.String(), nil
+	return ref, nil
+}
+
+// slashes writes a backslash in front of the query as what browsers take it for in an address of the web, a slash.
+func slashes(text string) string {
+	end := strings.IndexAny(text, "?#")
+	if end < 0 {
+		end = len(text)
+	}
+	head := text[:end]
+	if scheme, _, ok := strings.Cut(head, ":"); ok && isScheme(scheme) && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
+		return text
+	}
+	return strings.ReplaceAll(head, `\`, "/") + text[end:]
+}
+
+// isScheme says whether what stands in front of a colon is a scheme, and the colon not one of a path.
+func isScheme(text string) bool {
+	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.") == ""
 }
 
 // escapeStray escapes a percent sign that starts no escape. Browsers take it for itself; package url refuses it.

@@ -121,6 +121,7 @@ func FuzzHTML(f *testing.F) {
 	for _, seed := range []string{
 		shelf, blocks(`{"name":"x"};`, `<!-- {"@graph":[1e5,{}]} -->`), `<meta charset=utf-16><p>1,299.00</p>`,
 		`<div id=a itemscope itemref="a b"><p itemprop="x y">1<time itemprop=t datetime=2024-01-01>`, "\xff\xfe<\x00p\x00",
+		`<p>29,99<sup>1</sup><p>1.299<p><del>20</del><ins>15</ins><p itemscope><i itemprop=a>5<br>299</i><i itemprop=b>19,<sup>99</sup></i>`,
 		`<base href="//x"><a href="%zz?q= #">`, `<p>2024-01-01T00:00:00Z<table><tr><p>x<svg><a xlink:href=x>`,
 	} {
 		f.Add([]byte(seed), "text/html; charset=utf-8")

@@ -98,14 +98,13 @@ func (c *compiler) text(path string, f collection.Field, out *field) {
 		}
 		out.match = match
 	}
-	numeric := out.kind == typeNumber || out.kind == typeInteger
 	switch {
 	case f.Decimal != "" && f.Decimal != "." && f.Decimal != ",":
 		c.report(path+".decimal", `is %q; it must be "." or ","`, f.Decimal)
-	case f.Decimal != "" && !numeric:
+	case f.Decimal != "" && !out.isNumeric():
 		c.report(path+".decimal", "is set, but the type is %q; leave it out, or make the type number", out.kind)
 	case f.Decimal != "":
-		out.decimal = f.Decimal[0]
+		out.decimal, out.decimalSet = f.Decimal[0], true
 	}
 }
 
@@ -113,7 +112,7 @@ func (c *compiler) text(path string, f collection.Field, out *field) {
 func (c *compiler) moments(path string, f collection.Field, out *field) {
 	isMoment := out.kind == typeDate || out.kind == typeDatetime
 	for i, layout := range f.Layouts {
-		if err := checkLayout(layout); err != nil {
+		if err := checkLayout(layout, out.kind); err != nil {
 			c.report(fmt.Sprintf("%s.layouts[%d]", path, i), "%v", err)
 		}
 	}

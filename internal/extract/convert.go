@@ -9,6 +9,11 @@ import (
 
 // convert makes a match what the field's type says. A match without a value gives nil.
 func (r *reader) convert(f *field, h hit) (any, error) {
+	if f.isNumeric() {
+		if err := r.checkJoined(f, h); err != nil {
+			return nil, err
+		}
+	}
 	if !h.plain {
 		if f.kind == typeAny && f.match == nil {
 			return h.value, nil
@@ -17,15 +22,13 @@ func (r *reader) convert(f *field, h hit) (any, error) {
 			return value, err
 		}
 	}
-	text, err := f.text(h)
+	text, before, err := f.text(h)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return nil, err
 	}
 	switch f.kind {
-	case typeInteger:
-		return parseInteger(text, f.decimal)
-	case typeNumber:
-		return parseNumber(text, f.decimal)
+	case typeInteger, typeNumber:
+		return r.numeral(f, h, text, before)
 	case typeBoolean:
 		return parseBoolean(text)
 	case typeDate, typeDatetime:
@@ -38,6 +41,23 @@ func (r *reader) convert(f *field, h hit) (any, error) {
 	default:
 		return text, nil
 	}
+}
+
+// numeral reads a number from what a match was cut to; before is what was cut off in front.
+func (r *reader) numeral(f *field, h hit, text, before string) (any, error) {
+	as := f.notation()
+	if _, exact := h.value.(json.Number); exact {
+		as.decimal, as.exact = '.', true
+	}
+	var err error
+	if as.seams, err = r.seams(h); err != nil {
+		return nil, err
+	}
+	as.seams = behind(as.seams, inkOf(before))
+	if f.kind == typeInteger {
+		return parseInteger(text, as)
+	}
+	return parseNumber(text, as)
 }
 
 // native takes JSON values that need no detour over text.
@@ -71,38 +91,49 @@ func native(f *field, value any) (done bool, out any, err error) {
 	return false, nil, nil
 }
 
-// text is a match as text: cleaned, and cut to what the rule's regular expression matches.
-func (f *field) text(h hit) (string, error) {
-	text := h.text
-	if !h.plain {
-		switch v := h.value.(type) {
-		case string:
-			text = v
-		case json.Number:
-			text = v.String()
-		case bool:
-			text = fmt.Sprint(v)
-		default:
-			return "", fmt.Errorf("the value is a %T, not a text", v)
-		}
+// text is a match as text: cleaned, and cut to what the rule's regular expression matches. before is what was cut off in front.
+func (f *field) text(h hit) (text, before string, err error) {
+	text, err = h.words()
+	if err != nil {
+		return "", "", err
 	}
 	if f.trim {
 		text = clean(text)
 	}
 	if f.match != nil {
-		groups := f.match.FindStringSubmatch(text)
-		if groups == nil {
-			return "", nil
+		at := f.match.FindStringSubmatchIndex(text)
+		if at == nil {
+			return "", "", nil
 		}
-		text = groups[0]
-		if len(groups) > 1 {
-			text = groups[1]
+		if len(at) > 2 {
+			at = at[2:]
 		}
+		if at[0] < 0 { // the group took no part in the match
+			return "", "", nil
+		}
+		text, before = text[at[0]:at[1]], text[:at[0]]
 		if f.trim {
 			text = clean(text)
 		}
 	}
-	return text, nil
+	return text, before, nil
+}
+
+// words is the text of a match as it was found.
+func (h hit) words() (string, error) {
+	if h.plain {
+		return h.text, nil
+	}
+	switch v := h.value.(type) {
+	case string:
+		return v, nil
+	case json.Number:
+		return v.String(), nil
+	case bool:
+		return fmt.Sprint(v), nil
+	default:
+		return "", fmt.Errorf("the value is a %T, not a text", v)
+	}
 }
 
 var booleans = map[string]bool{

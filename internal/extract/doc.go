@@ -12,6 +12,10 @@
 // value, or a value that is not what the field's type says, is parse_invalid. A list of objects leaves out elements in
 // which nothing was found, with a warning. Numbers are json.Number and keep every digit that the response wrote.
 //
+// What a text could mean in two ways is refused, with the key that settles it: three digits behind a decimal separator that no rule
+// names, digits that a page keeps apart, dates that two layouts read differently or that the clocks of the zone leave out or
+// repeat. An address of type url is one of the web, and names its host.
+//
 // # Where a rule looks
 //
 // In HTML: css (text or attribute of an element), json_ld and microdata (jq over the page's items). In JSON: jq. In

@@ -37,10 +37,18 @@ type field struct {
 	match    *regexp.Regexp
 	trim     bool
 	decimal  byte
-	layouts  []string
-	zone     *time.Location
-	fields   []field
+	// decimalSet says that the rule names the decimal separator, so that it is not only the usual one.
+	decimalSet bool
+	layouts    []string
+	zone       *time.Location
+	fields     []field
 }
+
+// isNumeric says that the field is a number.
+func (f *field) isNumeric() bool { return f.kind == typeNumber || f.kind == typeInteger }
+
+// notation is what the rule says of how its numbers are written.
+func (f *field) notation() notation { return notation{decimal: f.decimal, set: f.decimalSet} }
 
 // locator finds the places of a field's values.
 type locator interface {
@@ -66,5 +74,7 @@ type hit struct {
 	value any
 	// plain says that the match is text; otherwise it is value, where nil stands for nothing.
 	plain bool
+	// from is the element whose text it is; nil for any other text.
+	from  *html.Node
 	inner spot
 }

@@ -37,7 +37,11 @@ func (c *crawl) value(n *html.Node) (any, error) {
 		}
 	}
 	text := elementText(n)
-	return clean(text), c.rd.strive(len(text) * textEffort)
+	if err := c.rd.strive(len(text) * textEffort); err != nil {
+		return nil, err
+	}
+	cleaned := clean(text)
+	return cleaned, c.rd.keepJoined(cleaned, n)
 }
 
 func (c *crawl) addressIn(n *html.Node, name string) string {
@@ -47,8 +51,8 @@ func (c *crawl) addressIn(n *html.Node, name string) string {
 
 // address is absolute if it can be; microdata of strangers may hold what is no address.
 func (c *crawl) address(text string) string {
-	if absolute, err := resolve(text, c.rd.base); err == nil && !blank(text) {
-		return absolute.(string)
+	if u, err := absolute(text, c.rd.base); err == nil && !blank(text) {
+		return u.String()
 	}
 	return clean(text)
 }

@@ -24,27 +24,53 @@ var isoLayouts = []string{
 
 // parseMoment reads a date or a date with time and writes it in ISO form. A date is the one that the text names,
 // whatever its zone. A datetime keeps the offset of the text, and has the field's zone where the text names none; a
-// text without a time stands for the start of its day.
+// text without a time stands for the start of its day. A text that two layouts read differently is refused.
 func parseMoment(text string, f *field) (any, error) {
 	text = strings.TrimSpace(text)
 	layouts := f.layouts
 	if len(layouts) == 0 {
 		layouts = isoLayouts
 	}
+	var read, by string
 	for _, layout := range layouts {
-		t, err := time.ParseInLocation(layout, text, f.zone)
+		wall, err := time.ParseInLocation(layout, text, time.UTC)
 		if err != nil {
 			continue
 		}
-		if name, ok := invented(t, f.zone); ok {
-			return nil, fmt.Errorf("%s names the zone %q, whose offset is not known; set zone, or cut it off with match", quote(text), name)
+		again, err := f.moment(text, layout, wall)
+		if err != nil {
+			return nil, err
 		}
-		if f.kind == typeDate {
-			return t.Format(time.DateOnly), nil
+		if read != "" && again != read {
+			return nil, fmt.Errorf("%s is %s by the layout %q and %s by %q; keep the one of the layouts that the site writes", quote(text), read, by, again, layout)
 		}
-		return t.Format(time.RFC3339Nano), nil
+		read, by = again, layout
 	}
-	return nil, fmt.Errorf("%s is not a %s in any of the layouts %q", quote(text), f.kind, layouts)
+	if read == "" {
+		return nil, fmt.Errorf("%s is not a %s in any of the layouts %q", quote(text), f.kind, layouts)
+	}
+	return read, nil
+}
+
+// moment writes what a text is by one layout. wall is what the clocks show by it.
+func (f *field) moment(text, layout string, wall time.Time) (string, error) {
+	if f.kind == typeDate {
+		return wall.Format(time.DateOnly), nil
+	}
+	var t time.Time
+	var err error
+	if namesZone(layout) {
+		t, err = time.ParseInLocation(layout, text, f.zone)
+		if name, ok := invented(t, f.zone); ok {
+			return "", fmt.Errorf("%s names the zone %q, whose offset is not known; set zone, or cut it off with match", quote(text), name)
+		}
+	} else {
+		t, err = instant(wall, f.zone, !namesHour(layout))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s is not a %s: %w", quote(text), f.kind, err)
+	}
+	return t.Format(time.RFC3339Nano), nil
 }
 
 // invented says that package time knew a zone's name only as a name and gave it the offset zero.
@@ -52,14 +78,4 @@ func invented(t time.Time, zone *time.Location) (string, bool) {
 	name, offset := t.Zone()
 	known := name == "" || name == "UTC" || name == "GMT" || t.Location() == time.UTC || t.Location() == zone
 	return name, offset == 0 && !known
-}
-
-// checkLayout says whether a layout names a year, a month and a day.
-func checkLayout(layout string) error {
-	sample := time.Date(2017, time.November, 23, 19, 47, 58, 0, time.UTC)
-	t, err := time.Parse(layout, sample.Format(layout))
-	if err != nil || t.Year() != sample.Year() || t.YearDay() != sample.YearDay() {
-		return fmt.Errorf("%q does not name a year, a month and a day; write them as Go does: 2006, 01 or Jan, 02", layout)
-	}
-	return nil
 }

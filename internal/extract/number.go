@@ -37,17 +37,24 @@ func checkNumber(literal string) error {
 	return nil
 }
 
+// notation is what is known of how a text writes its number.
+type notation struct {
+	// decimal is the decimal separator, and set says that the rule names it.
+	decimal byte
+	set     bool
+	// whole says that the number is to be whole.
+	whole bool
+	// exact says that the text is a number of a JSON document, which can be read in one way only.
+	exact bool
+	// seams are the places of the text at which no number goes on.
+	seams []seam
+}
+
 // parseNumber reads the one number in a text, such as "£51.77" or, with a decimal comma, "1.299,00 €". What could be
 // read in two ways is refused.
-func parseNumber(text string, decimal byte) (any, error) {
+func parseNumber(text string, as notation) (any, error) {
 	text = asciiDigits(strings.TrimSpace(text))
-	if decimal == '.' && jsonNumber.MatchString(text) {
-		if err := checkNumber(text); err != nil {
-			return nil, err
-		}
-		return json.Number(text), nil
-	}
-	n, err := findNumber(text, decimal)
+	n, err := as.read(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a number: %w", quote(text), err)
 	}
@@ -55,12 +62,35 @@ func parseNumber(text string, decimal byte) (any, error) {
 }
 
 // parseInteger reads the one whole number in a text. "5.00" is whole; "5.5" is refused.
-func parseInteger(text string, decimal byte) (any, error) {
-	n, err := parseNumber(text, decimal)
+func parseInteger(text string, as notation) (any, error) {
+	as.whole = true
+	n, err := parseNumber(text, as)
 	if err != nil {
 		return nil, err
 	}
 	return wholeNumber(n.(json.Number))
+}
+
+// read reads a number as JSON writes it, or else the one that stands in a text.
+func (as notation) read(text string) (json.Number, error) {
+	parts := jsonNumber.FindStringSubmatch(text)
+	if as.decimal != '.' || parts == nil {
+		return as.find(text)
+	}
+	switch hasExponent := parts[1] != ""; {
+	case as.exact:
+	case hasExponent && as.whole:
+		return "", errExponent
+	case hasExponent:
+		if err := as.crossing(text, inside(as.joints(text), 0, len(text))); err != nil {
+			return "", err
+		}
+	default:
+		if _, err := as.find(text); err != nil {
+			return "", err
+		}
+	}
+	return json.Number(text), checkNumber(text)
 }
 
 func wholeNumber(n json.Number) (any, error) {
@@ -82,9 +112,11 @@ var (
 	errNoNumber = errors.New("it has no digits")
 	errManyNums = errors.New("it has more than one number; pick one with match")
 	errFraction = errors.New("it has a vulgar fraction")
+	errExponent = errors.New("it has an exponent, which a whole number in a text does not; set type: number if it is meant")
 )
 
-func findNumber(text string, decimal byte) (json.Number, error) {
+// find reads the one number that stands in a text.
+func (as notation) find(text string) (json.Number, error) {
 	if strings.ContainsAny(text, "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞⅟") {
 		return "", errFraction
 	}
@@ -95,17 +127,25 @@ func findNumber(text string, decimal byte) (json.Number, error) {
 	if len(runs) > 1 {
 		return "", errManyNums
 	}
-	before, run, after := text[:runs[0][0]], text[runs[0][0]:runs[0][1]], text[runs[0][1]:]
-	if err := doubt(before, run, after, decimal); err != nil {
+	from, to := runs[0][0], runs[0][1]
+	before, run, after := text[:from], text[from:to], text[to:]
+	if err := doubt(before, run, after, as.decimal); err != nil {
 		return "", err
 	}
-	before, run = leadingDecimal(before, run, decimal)
+	before, run = leadingDecimal(before, run, as.decimal)
+	from = len(before)
+	if err := as.crossing(text[from:to], inside(as.joints(text), from, to)); err != nil {
+		return "", err
+	}
 	negative, err := signed(before, after)
 	if err != nil {
 		return "", err
 	}
-	whole, fraction, err := splitNumber(run, decimal)
+	whole, fraction, err := splitNumber(run, as.decimal)
 	if err != nil {
+		return "", err
+	}
+	if err := as.thousands(run); err != nil {
 		return "", err
 	}
 	return assemble(negative, whole, fraction)

@@ -70,7 +70,7 @@ func TestNumbers(t *testing.T) {
 		{",", "6\u00a0100 ml", "6100"},
 		{",", "1 299,5 kg", "1299.5"},
 	} {
-		got, err := parseNumber(c.text, c.decimal[0])
+		got, err := parseNumber(c.text, notation{decimal: c.decimal[0], set: true})
 		require.NoError(t, err, c.text)
 		require.Equal(t, json.Number(c.want), got, c.text)
 		require.True(t, json.Valid([]byte(c.want)))
@@ -135,20 +135,20 @@ func TestNumbersRefused(t *testing.T) {
 		{".", "1e999999", "exponent"},
 		{".", strings.Repeat("9", 1001), "1001 characters"},
 	} {
-		_, err := parseNumber(c.text, c.decimal[0])
+		_, err := parseNumber(c.text, notation{decimal: c.decimal[0], set: true})
 		require.ErrorContains(t, err, c.why, c.text)
 	}
 }
 
 func TestIntegers(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"5": "5", "5.00": "5", "1,299": "1299", "1e3": "1000", "-7 °C": "-7", "007": "7"} {
-		got, err := parseInteger(text, '.')
+	for text, want := range map[string]string{"5": "5", "5.00": "5", "1,299": "1299", "-7 °C": "-7", "007": "7"} {
+		got, err := parseInteger(text, notation{decimal: '.'})
 		require.NoError(t, err, text)
 		require.Equal(t, json.Number(want), got, text)
 	}
-	for _, text := range []string{"5.5", "1e-3", "many", "1.299"} {
-		_, err := parseInteger(text, '.')
+	for _, text := range []string{"5.5", "1e-3", "1e3", "many", "1.299"} {
+		_, err := parseInteger(text, notation{decimal: '.'})
 		require.Error(t, err, text)
 	}
 }
@@ -176,7 +176,7 @@ func TestNumberComesBackFromItsLocale(t *testing.T) {
 		if negative {
 			want, shown = "-"+want, "-"+shown
 		}
-		got, err := parseNumber(fmt.Sprintf(around, shown), l.decimal[0])
+		got, err := parseNumber(fmt.Sprintf(around, shown), notation{decimal: l.decimal[0], set: true})
 		if err != nil || got != json.Number(want) {
 			t.Fatalf("%q gives %v, %v instead of %s", fmt.Sprintf(around, shown), got, err, want)
 		}
@@ -196,7 +196,7 @@ func TestNumberIsAlwaysJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[-−£€ A-Z]{0,3}[0-9., ']{0,12}[-a-zA-Z€. ]{0,4}`).Draw(t, "text")
 		decimal := rapid.SampledFrom([]byte{'.', ','}).Draw(t, "decimal")
-		got, err := parseNumber(text, decimal)
+		got, err := parseNumber(text, notation{decimal: decimal})
 		if err == nil && !jsonNumber.MatchString(got.(json.Number).String()) {
 			t.Fatalf("%q gives %v", text, got)
 		}

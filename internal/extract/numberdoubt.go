@@ -2,6 +2,7 @@ package extract
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -95,6 +96,28 @@ func bracketed(before, run, after string, decimal byte, money bool) bool {
 	}
 	money = money || withoutCurrency(outer) != outer || startsInCurrency(tail)
 	return money || strings.ContainsRune(run, rune(decimal)) || !slices.ContainsFunc([]rune(outer+tail), unicode.IsLetter)
+}
+
+// thousands refuses three digits behind a decimal separator that would group them just as well: "1.299" is a price in thousands
+// where the comma is decimal. What nobody groups, such as "0.125", "1234.567" or "1,234.567", is certain.
+func (as notation) thousands(run string) error {
+	whole, fraction, _ := strings.Cut(run, string(as.decimal))
+	if len(fraction) != 3 || len(whole) > 3 || whole[0] == '0' || as.exact {
+		return nil
+	}
+	other := "."
+	if as.decimal == '.' {
+		other = ","
+	}
+	switch {
+	case as.whole:
+		return fmt.Errorf("the three digits behind the %q of %q may be thousands; set decimal: %q if they are, or cut them off with match",
+			string(as.decimal), run, other)
+	case !as.set:
+		return fmt.Errorf("the three digits behind the %q of %q may be decimals or thousands; set decimal: %q or decimal: %q",
+			string(as.decimal), run, string(as.decimal), other)
+	}
+	return nil
 }
 
 // amountOnly says whether nothing but a currency or a percent sign stands in a text.

@@ -82,7 +82,7 @@ func splitNumber(run string, decimal byte) (whole, fraction string, err error) {
 	whole, fraction, _ = strings.Cut(run, string(decimal))
 	for _, r := range fraction {
 		if r < '0' || r > '9' {
-			return "", "", fmt.Errorf("%q does not read as one number with decimal %q", run, string(decimal))
+			return "", "", fmt.Errorf("%q does not read as one number with decimal %q; set decimal if it is another", run, string(decimal))
 		}
 	}
 	whole, err = ungroup(whole, decimal)

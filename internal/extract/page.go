@@ -31,6 +31,7 @@ func openPage(in Input, rd *reader) (*page, error) {
 	return p, nil
 }
 
+// baseOf is the base of a page's relative addresses. A base that is no address of the web is none, as in a browser.
 func baseOf(root *html.Node, pageURL *url.URL) *url.URL {
 	for n := range root.Descendants() {
 		if n.DataAtom != atom.Base || n.Type != html.ElementNode {
@@ -40,14 +41,11 @@ func baseOf(root *html.Node, pageURL *url.URL) *url.URL {
 		if !ok {
 			continue
 		}
-		ref, err := url.Parse(escapeStray(strings.TrimSpace(href)))
-		if err != nil {
+		base, err := absolute(href, pageURL)
+		if err != nil || checkWeb(base) != nil {
 			return pageURL
 		}
-		if ref.IsAbs() || pageURL == nil {
-			return ref
-		}
-		return pageURL.ResolveReference(ref)
+		return base
 	}
 	return pageURL
 }
@@ -102,7 +100,7 @@ func (l cssLocator) find(in spot, limit int, rd *reader) ([]hit, error) {
 		case l.attribute != "":
 			h.text, _ = attribute(n, l.attribute)
 		default:
-			h.text = elementText(n)
+			h.text, h.from = elementText(n), n
 			if err := rd.strive(len(h.text) * textEffort); err != nil {
 				return nil, err
 			}

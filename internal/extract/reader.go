@@ -22,6 +22,8 @@ type reader struct {
 	problems   []problem
 	found      bool
 	content    int
+	// joined are runs of digits in texts of microdata that go over seams, by their digits.
+	joined map[string]joinedRun
 
 	// still says why the caller gave up waiting; nil while it waits. effort is the work so far, lookAt how much of it calls
 	// for the next look, and nodes are those of a JSON document.
