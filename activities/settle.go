@@ -23,7 +23,8 @@ type Settler struct {
 	// Checks say whether what was collected looks as it should.
 	Checks QualityChecks
 
-	// standing is the delivery that a settlement found; each works on a copy of the Settler.
+	// plan is the plan of a settlement, and standing the delivery that it found; each works on a copy of the Settler.
+	plan     collection.PlanResult
 	standing standing
 }
 
@@ -51,6 +52,7 @@ func (s *Settler) settle(ctx context.Context, a *attempt, in collection.SettleIn
 		return collection.SettleResult{}, err
 	}
 	own := *s
+	own.plan = plan
 	if own.standing, err = readStanding(ctx, s.Store, plan); err != nil {
 		return collection.SettleResult{}, err
 	}
@@ -102,19 +104,17 @@ func (s *Settler) close(
 		}
 		files = append(files, file)
 	}
-	report, err := s.Checks.report(ctx, s.Store, plan.Submission, b.counts.Counts())
-	if err != nil {
-		return collection.SettleResult{}, err
-	}
 	manifest := collection.Manifest{
 		Version: collection.ManifestVersion, Submission: plan.Submission, Customer: plan.Customer,
 		State: finalState(in.Cancelled, plan.Expected, b.total), AcceptedAt: plan.AcceptedAt.UTC(), Expected: plan.Expected,
 		Outcomes: b.total, Sources: b.sources, Files: files,
-		Checks: report.Checks, Breaches: len(collection.Breaches(report.Checks)),
 	}
 	if plan.Tolerate != nil {
 		verdict := plan.Tolerate.Judge(plan.Expected-whole(b.total), plan.Expected)
 		manifest.Tolerance = &verdict
+	}
+	if err := s.check(ctx, &manifest, b); err != nil {
+		return collection.SettleResult{}, err
 	}
 	body, err := s.writeManifest(ctx, a, manifest)
 	if err != nil {
@@ -123,8 +123,20 @@ func (s *Settler) close(
 	return collection.SettleResult{
 		State: manifest.State, Expected: plan.Expected, Outcomes: b.total,
 		Manifest: collection.ManifestKey(plan.Customer, plan.Submission), ManifestSHA256: collection.Digest(body),
-		Breaches: collection.BreachesShown(report.Checks), Tolerance: manifest.Tolerance,
+		Breaches: collection.BreachesShown(manifest.Checks), Tolerance: manifest.Tolerance,
 	}, nil
+}
+
+// check says in the manifest whether what was collected looks as it should. Of the delivery that stands it keeps what was said when
+// that was settled: the ledger, which tells more than the delivery does, may not be kept any more.
+func (s *Settler) check(ctx context.Context, m *collection.Manifest, b *books) error {
+	if s.standing.saysOf(*m) {
+		m.Checks, m.Breaches = s.standing.manifest.Checks, s.standing.manifest.Breaches
+		return nil
+	}
+	report, err := s.Checks.report(ctx, s.Store, m.Submission, b.counts.Counts())
+	m.Checks, m.Breaches = report.Checks, len(collection.Breaches(report.Checks))
+	return err
 }
 
 // whole is how many rows are no loss. A target that does not exist is a fact and a row that names a record twice is
@@ -156,22 +168,4 @@ func (s *Settler) writeFile(
 	return collection.ManifestFile{
 		Key: key, Name: path.Base(key), Size: int64(len(body)), Records: records, SHA256: collection.Digest(body), VerifiedAt: s.Clock().UTC(),
 	}, nil
-}
-
-// writeOnce writes an object, or its next generation when an earlier settlement left another content, and verifies it.
-func (s *Settler) writeOnce(ctx context.Context, a *attempt, key, contentType string, body []byte) error {
-	_, _, err := writeGeneration(ctx, s.Store, key, body, contentType)
-	return s.written(ctx, a, key, body, err)
-}
-
-// written is what came of a write: a crossed one is settled by looking again, and one that went through is verified.
-func (s *Settler) written(ctx context.Context, a *attempt, key string, body []byte, err error) error {
-	var conflict *collection.ConflictError
-	if errors.As(err, &conflict) {
-		return a.contested(conflict.Error())
-	}
-	if err != nil {
-		return storeFailed(ctx, "write "+key, err)
-	}
-	return confirm(ctx, a, s.Store, key, body)
 }

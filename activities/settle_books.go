@@ -35,6 +35,8 @@ type books struct {
 	asOf *time.Time
 	// listed is what is in the store of records that no ledger knows; nil until somebody asks.
 	listed *listing
+	// settled is what the standing delivery tells of them; nil until somebody asks, or where none stands.
+	settled map[string]collection.FailureRow
 }
 
 func newBooks(s *Settler, a *attempt, plan collection.PlanResult, cancelled bool) *books {
@@ -104,6 +106,9 @@ func (b *books) enter(ctx context.Context, rows []collection.LedgerRow, outcomes
 		if err != nil {
 			return err
 		}
+		if err := b.takeAgain(ctx, chunk, documents); err != nil {
+			return err
+		}
 		for i, row := range chunk {
 			if row.Outcome == collection.OutcomeDelivered {
 				lost, err := b.parts.add(ctx, row, documents[i])
@@ -152,8 +157,13 @@ func (b *books) read(ctx context.Context, rows []collection.LedgerRow) ([]delive
 			if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
 				return storeFailed(ctx, "read "+row.Delivered.Key, err)
 			}
-			documents[i] = delivered{body: body, missing: err != nil}
-			return nil
+			if err != nil {
+				documents[i].missing = true
+				return nil
+			}
+			documents[i] = delivered{body: body, sha256: collection.Digest(body)}
+			documents[i].again, err = b.deliveredAgain(ctx, row, documents[i].sha256)
+			return err
 		})
 	}
 	return documents, group.Wait()

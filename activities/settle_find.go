@@ -33,6 +33,9 @@ func (b *books) findRows(ctx context.Context, source string, number int, records
 		if err := b.list(ctx); err != nil {
 			return nil, err
 		}
+		if err := b.readFailures(ctx); err != nil {
+			return nil, err
+		}
 	}
 	rows := make([]collection.LedgerRow, len(records))
 	group, searching := errgroup.WithContext(ctx)
@@ -88,6 +91,9 @@ func (b *books) endOf(ctx context.Context, record string) (*collection.RecordRes
 	if result.Outcome == "" || (result.Outcome == collection.OutcomeDelivered) != (result.Delivered != nil) {
 		return nil, nil
 	}
+	if result.Delivered != nil && b.isBefore(result.Delivered.VerifiedAt) {
+		return nil, nil
+	}
 	return &result, nil
 }
 
@@ -115,10 +121,18 @@ func askEnd(ctx context.Context, engine Engine, id string, into any) (known bool
 }
 
 // search looks for a record in the store: for its delivered document, and for its kept bytes. end is what its workflow
-// was stopped with, if anybody knows.
+// was stopped with, if anybody knows. What the standing delivery says of a record that was not delivered counts before what is in
+// the bucket, which may be what was found lost then, unless its workflow ran since.
 func (b *books) search(ctx context.Context, row *collection.LedgerRow, r collection.Record, end *collection.RecordResult) error {
+	failed := b.failedBefore(r.ID)
+	if end == nil && failed != nil {
+		return b.takeFailure(ctx, row, *failed)
+	}
 	key := collection.DeliveredKey(b.plan.Customer, b.plan.Submission, r.ID)
 	info, body, err := b.lookFor(ctx, key)
+	if err == nil && b.isOfAnother(info, body) {
+		err = collection.ErrObjectMissing
+	}
 	switch {
 	case err == nil && isDocumentOf(body, row.Source, r):
 		row.Outcome = collection.OutcomeDelivered
@@ -130,6 +144,11 @@ func (b *books) search(ctx context.Context, row *collection.LedgerRow, r collect
 		row.Detail = fmt.Sprintf("its batch ended without a word about it, and %s is not its document: find out who wrote it", key)
 	case !errors.Is(err, collection.ErrObjectMissing):
 		return storeFailed(ctx, "look for "+key, err)
+	case failed != nil:
+		return b.takeFailure(ctx, row, *failed)
+	case b.settled != nil:
+		row.Outcome, row.Reason = collection.OutcomeDeadLettered, collection.ReasonDeliveryLost
+		row.Detail = fmt.Sprintf("it was delivered when the submission was settled, but %s is not there any more", key)
 	case end != nil:
 		row.RecordResult = *end
 	case b.cancelled:
@@ -139,8 +158,13 @@ func (b *books) search(ctx context.Context, row *collection.LedgerRow, r collect
 		row.Outcome, row.Reason = collection.OutcomeDeadLettered, collection.ReasonInternal
 		row.Detail = "its batch ended without a word about it, for instance because it was terminated: replay the record"
 	}
+	return b.addRaw(ctx, row)
+}
+
+// addRaw adds the kept bytes to a row that tells of none.
+func (b *books) addRaw(ctx context.Context, row *collection.LedgerRow) (err error) {
 	if row.Raw == nil {
-		row.Raw, err = b.keptRaw(ctx, r.ID)
+		row.Raw, err = b.keptRaw(ctx, row.Record)
 	}
 	return err
 }

@@ -17,6 +17,7 @@ func (b *books) batchRows(ctx context.Context, source string, batch collection.B
 	if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
 		return nil, err
 	}
+	rows = b.ownRows(rows)
 	known, err := checkRows(key, rows)
 	if err != nil {
 		return nil, err
@@ -31,10 +32,11 @@ func (b *books) batchRows(ctx context.Context, source string, batch collection.B
 // or a replay may write its rows at the same time, and these say more.
 func (b *books) completeBatch(ctx context.Context, source string, number int) ([]collection.LedgerRow, error) {
 	key := collection.LedgerKey(b.plan.Submission, source, number)
-	_, rows, there, err := readLedger(ctx, b.settler.Store, key)
+	body, standing, there, err := readLedger(ctx, b.settler.Store, key)
 	if err != nil {
 		return nil, err
 	}
+	rows := b.ownRows(standing)
 	known, err := checkRows(key, rows)
 	if err != nil {
 		return nil, err
@@ -59,6 +61,11 @@ func (b *books) completeBatch(ctx context.Context, source string, number int) ([
 	all := make([]collection.LedgerRow, len(records))
 	for i, r := range records {
 		all[i] = known[r.ID]
+	}
+	if len(rows) < len(standing) {
+		if _, err := keepGeneration(ctx, b.settler.Store, key, body, there.Generation); err != nil {
+			return nil, err
+		}
 	}
 	return all, swapLedger(ctx, b.settler.Store, key, all, there)
 }

@@ -88,6 +88,9 @@ func (b *books) keptRaw(ctx context.Context, record string) (*collection.Raw, er
 		// Nobody can parse them again without.
 		return nil, nil
 	}
+	if b.isBefore(meta.FetchedAt) && (meta.NotModifiedAt == nil || b.isBefore(*meta.NotModifiedAt)) {
+		return nil, nil
+	}
 	return &meta.Raw, nil
 }
 

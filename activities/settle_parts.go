@@ -19,7 +19,10 @@ const maxLostCarried = 500
 // delivered is what the store holds of a delivered record.
 type delivered struct {
 	body    []byte
+	sha256  string
 	missing bool
+	// again is what the record's workflow has told since, where it delivered this document and the ledger has not heard of it.
+	again *collection.RecordResult
 }
 
 // partWriter writes the parts of the results. It tells the heartbeat which parts are done, so that a later attempt goes
@@ -152,7 +155,7 @@ func compare(row collection.LedgerRow, d delivered) *collection.LostDelivery {
 			row.Delivered.VerifiedAt.Format("2006-01-02T15:04:05Z"), row.Delivered.Key)
 		return &lost
 	}
-	if got := collection.Digest(d.body); got != row.Delivered.SHA256 {
+	if got := d.sha256; got != row.Delivered.SHA256 {
 		lost.Reason = collection.ReasonDeliveryConflict
 		lost.Detail = fmt.Sprintf("%s has SHA-256 %s instead of the delivered %s", row.Delivered.Key, got, row.Delivered.SHA256)
 		return &lost

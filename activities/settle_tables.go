@@ -30,7 +30,7 @@ func (w *partWriter) stagePart(ctx context.Context, n int) (collection.ManifestF
 		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.buffered, SHA256: collection.Digest(body),
 	}
 	file.Name = path.Base(file.Key)
-	if err := w.settler.writeOnce(ctx, w.attempt, file.Key, typeGzip, body); err != nil {
+	if err := w.settler.restore(ctx, w.attempt, file.Key, typeGzip, body); err != nil {
 		return file, err
 	}
 	file.VerifiedAt = w.settler.Clock().UTC()
