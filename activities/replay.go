@@ -47,13 +47,15 @@ func (r *Replayer) selectDead(ctx context.Context, in collection.ReplayInput) (c
 	if err != nil {
 		return collection.ReplayPlan{}, err
 	}
+	// A manifest of an earlier submission under the same id settles nothing of this one.
+	settled := standing.valid && standing.manifest.IsOf(planned)
 	cancelled := standing.manifest.State == collection.StateCancelled
 	switch {
-	case numbers.made != nil && standing.valid:
+	case numbers.made != nil && settled:
 		return made(*numbers.made, cancelled), nil
 	case numbers.made != nil:
 		return made(*numbers.made, numbers.made.Cancelled), nil
-	case !standing.valid:
+	case !settled:
 		return collection.ReplayPlan{}, finalf(collection.ReasonCommandRefused,
 			"submission %s is not settled: wait for its end, or submit it again under the same id, which runs its dead letters again",
 			in.Submission)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
@@ -28,18 +29,15 @@ type replayStart struct {
 	collection.RecordReplay
 }
 
-// sources looks at those sources of which the manifest counts dead letters: a ledger only ever has fewer than its manifest.
+// sources looks at every source: that the manifest counts no dead letters of one does not say that its ledger has none. A
+// settlement that finds deliveries lost tells the ledger first, and may have ended before it could write its manifest.
 func (s *selection) sources(ctx context.Context, planned []collection.SourcePlan) error {
 	counted := map[string]collection.Tally{}
 	for _, src := range s.manifest.Sources {
 		counted[src.Source] = src.Outcomes
 	}
 	for _, src := range planned {
-		before := counted[src.Source]
-		if before.Of(collection.OutcomeDeadLettered)+before.Of(collection.OutcomeCancelled) == 0 {
-			continue
-		}
-		if err := s.source(ctx, src, before); err != nil {
+		if err := s.source(ctx, src, counted[src.Source]); err != nil {
 			return err
 		}
 	}
@@ -48,21 +46,29 @@ func (s *selection) sources(ctx context.Context, planned []collection.SourcePlan
 
 func (s *selection) source(ctx context.Context, src collection.SourcePlan, before collection.Tally) error {
 	selected := collection.SourcePlan{Source: src.Source, Policy: src.Policy}
-	now := collection.Tally{}
-	for _, batch := range src.Batches {
-		n, err := s.batch(ctx, src.Source, batch.Number, &now)
+	now, gone := collection.Tally{}, 0
+	for batches := range slices.Chunk(src.Batches, partsAhead) {
+		parts, err := s.ledgerParts(ctx, src.Source, batches)
 		if err != nil {
 			return err
 		}
-		if n > 0 {
-			selected.Batches = append(selected.Batches, collection.BatchPlan{Number: batch.Number, Records: n})
-			selected.Records += n
+		for i, part := range parts {
+			if part.gone {
+				gone++
+				continue
+			}
+			n, err := s.batch(ctx, src.Source, batches[i].Number, part.rows, &now)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				selected.Batches = append(selected.Batches, collection.BatchPlan{Number: batches[i].Number, Records: n})
+				selected.Records += n
+			}
 		}
 		activity.RecordHeartbeat(ctx, collection.AttemptProgress{})
 	}
-	if !sameTally(now, before) {
-		s.plan.Stale = true
-	}
+	s.compare(now, before, gone)
 	if selected.Records > 0 {
 		s.plan.Selected += selected.Records
 		s.plan.Sources = append(s.plan.Sources, selected)
@@ -70,19 +76,52 @@ func (s *selection) source(ctx context.Context, src collection.SourcePlan, befor
 	return nil
 }
 
-// batch selects the dead letters of one part of the ledger and stores how they start.
-func (s *selection) batch(ctx context.Context, source string, n int, now *collection.Tally) (int, error) {
-	key := collection.LedgerKey(s.in.Submission, source, n)
-	rows, err := readLines[collection.LedgerRow](ctx, s.Store, key)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		// It must not keep the others. The settlement at the end makes it again: its tally is not the manifest's.
-		activity.GetLogger(ctx).Error("a part of the ledger is gone: its dead letters are not selected", "object", key)
-		s.plan.LostParts++
-		return 0, nil
+// compare finds out whether the manifest tells what the ledger of a source does. The settlement at the end makes parts that are
+// gone again. By a manifest that counts no dead letters there is nothing in these to replay, so that they alone are no
+// reason to settle; only what is left of the ledger is.
+func (s *selection) compare(now, before collection.Tally, gone int) {
+	dead := before.Of(collection.OutcomeDeadLettered) + before.Of(collection.OutcomeCancelled)
+	if gone > 0 && dead == 0 {
+		s.plan.Stale = s.plan.Stale || exceeds(now, before)
+		return
 	}
-	if err != nil {
-		return 0, err
+	s.plan.LostParts += gone
+	s.plan.Stale = s.plan.Stale || !sameTally(now, before)
+}
+
+// partsAhead is how many parts of the ledger are read at the same time: each is held in memory.
+const partsAhead = 8
+
+// ledgerPart is a part of the ledger as it was read.
+type ledgerPart struct {
+	rows []collection.LedgerRow
+	gone bool
+}
+
+// ledgerParts reads the parts of the ledger of some batches. One that is gone must not keep the others.
+func (s *selection) ledgerParts(ctx context.Context, source string, batches []collection.BatchPlan) ([]ledgerPart, error) {
+	parts := make([]ledgerPart, len(batches))
+	group, reading := errgroup.WithContext(ctx)
+	for i, batch := range batches {
+		group.Go(func() error {
+			key := collection.LedgerKey(s.in.Submission, source, batch.Number)
+			rows, err := readLines[collection.LedgerRow](reading, s.Store, key)
+			if errors.Is(err, collection.ErrObjectMissing) {
+				activity.GetLogger(ctx).Error("a part of the ledger is gone: its dead letters are not selected", "object", key)
+				parts[i].gone = true
+				return nil
+			}
+			parts[i].rows = rows
+			return err
+		})
 	}
+	return parts, group.Wait()
+}
+
+// batch selects the dead letters of one part of the ledger, counts its rows, and stores how they start.
+func (s *selection) batch(
+	ctx context.Context, source string, n int, rows []collection.LedgerRow, now *collection.Tally,
+) (int, error) {
 	var taken []collection.LedgerRow
 	for _, row := range rows {
 		now.Add(row.Outcome, row.Reason, 1)
@@ -107,7 +146,7 @@ func (s *selection) batch(ctx context.Context, source string, n int, now *collec
 	if err != nil {
 		return 0, err
 	}
-	key = collection.ReplayBatchKey(s.in.Submission, s.plan.Number, source, n)
+	key := collection.ReplayBatchKey(s.in.Submission, s.plan.Number, source, n)
 	if _, err := s.Store.Put(ctx, key, body, typeJSONLines); err != nil {
 		return 0, storeFailed(ctx, "store "+key, err)
 	}
@@ -180,15 +219,11 @@ func (s *selection) starts(rows []collection.LedgerRow) []replayStart {
 	return starts
 }
 
-func sameTally(a, b collection.Tally) bool {
-	for _, pair := range [][2]collection.Tally{{a, b}, {b, a}} {
-		for _, row := range pair[0] {
-			if count(pair[1], row) != row.Records {
-				return false
-			}
-		}
-	}
-	return true
+func sameTally(a, b collection.Tally) bool { return !exceeds(a, b) && !exceeds(b, a) }
+
+// exceeds says whether a tally counts more of anything than another one.
+func exceeds(a, b collection.Tally) bool {
+	return slices.ContainsFunc(a, func(row collection.Count) bool { return row.Records > count(b, row) })
 }
 
 func count(t collection.Tally, like collection.Count) int {

@@ -114,17 +114,6 @@ func TestSelectDead(t *testing.T) {
 	}
 }
 
-// TestSelectDeadReadsNoMoreThanItMust: sources without dead letters are not looked at.
-func TestSelectDeadReadsNoMoreThanItMust(t *testing.T) {
-	r := newReplaying(t, mixed, wasEmpty, wasDelivered, wasEmpty, wasDelivered)
-	r.selected(t, collection.ReplayInput{Select: collection.ReplaySelect{Sources: []string{"books"}}})
-	clean := newReplaying(t, pages(40), wasDelivered)
-	clean.selected(t, collection.ReplayInput{})
-	for _, call := range clean.store.calls {
-		require.NotContains(t, call, "ledger/", "the manifest counts no dead letters")
-	}
-}
-
 // TestSelectDeadNumbers: every replay has a number of its own, and another run does not take over its plan.
 func TestSelectDeadNumbers(t *testing.T) {
 	r := newReplaying(t, pages(4), wasEmpty)

@@ -2,10 +2,11 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -32,15 +33,28 @@ type Describer interface {
 
 // Ship copies a settled delivery from weir's bucket to a destination: its parts and failures, the records' own objects
 // where the destination wants them, and last the manifest and its checksum, to the byte. Everything is written once and
-// verified where it was written; shipping again changes nothing. A file that weir's own bucket has lost is delivery_lost,
-// with a ShipLoss: Settle makes it again. A redelivery of a submission that has not ended is refused then.
+// verified where it was written; shipping again changes nothing. What is settled again meanwhile is shipped as it stands then.
+// A file that weir's own bucket has lost is delivery_lost, with a ShipLoss: Settle makes it again. A redelivery of a submission
+// that has not ended is refused then.
 func (s *Shipper) Ship(ctx context.Context, in collection.ShipInput) (collection.ShipResult, error) {
 	a := begin(ctx)
 	result, err := s.ship(ctx, a, in)
 	return result, a.end(a.unshipped(ctx, s.loss(ctx, in, err)))
 }
 
+// ship brings the delivery that stands, and begins anew where another one stands before it is told of at the destination.
 func (s *Shipper) ship(ctx context.Context, a *attempt, in collection.ShipInput) (collection.ShipResult, error) {
+	for range mostAnew {
+		result, err := s.shipStanding(ctx, a, in)
+		if !errors.Is(err, errOtherDelivery) {
+			return result, err
+		}
+		activity.GetLogger(ctx).Info("the shipment begins anew: the submission was settled again meanwhile")
+	}
+	return collection.ShipResult{}, settledAllTheTime(in.Submission)
+}
+
+func (s *Shipper) shipStanding(ctx context.Context, a *attempt, in collection.ShipInput) (collection.ShipResult, error) {
 	delivery, err := s.readDelivery(ctx, in)
 	if err != nil {
 		return collection.ShipResult{}, err
@@ -67,7 +81,7 @@ func (s *Shipper) ship(ctx context.Context, a *attempt, in collection.ShipInput)
 		}
 	}
 	for _, file := range delivery.last {
-		if err := sh.put(ctx, file.name, file.contentType, file.body); err != nil {
+		if err := sh.putLast(ctx, file); err != nil {
 			return collection.ShipResult{}, err
 		}
 		sh.files++
@@ -75,22 +89,9 @@ func (s *Shipper) ship(ctx context.Context, a *attempt, in collection.ShipInput)
 	result := sh.proof()
 	if in.To != "" && in.To != in.Customer {
 		// The customer's own destination has nothing of this.
-		return result, nil
+		return result, sh.stands(ctx)
 	}
-	return result, s.note(ctx, in.Submission, result)
-}
-
-// note keeps the proof of a shipment to the customer's own destination where it outlives the engine's memory.
-func (s *Shipper) note(ctx context.Context, submission string, result collection.ShipResult) error {
-	body, err := json.Marshal(result)
-	if err != nil {
-		return fmt.Errorf("encode the proof of shipment: %w", err)
-	}
-	key := collection.ShipmentKey(submission)
-	if _, err := s.Store.Put(ctx, key, append(body, '\n'), typeJSON); err != nil {
-		return storeFailed(ctx, "write "+key, err)
-	}
-	return nil
+	return result, sh.note(ctx, result)
 }
 
 // target is a destination that is open.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -23,11 +24,11 @@ type lastFile struct {
 	body              []byte
 }
 
-// readDelivery reads the plan and the manifest.
+// readDelivery reads the plan and the manifest. errOtherDelivery says that another one is just taking its place.
 func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*delivery, error) {
 	plan, err := readPlan(ctx, s.Store, in.Submission)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		err = finalf(collection.ReasonInternal, "the plan of submission %s is gone: nothing can be delivered again without it", in.Submission)
+		err = planGone(in.Submission)
 	}
 	if err != nil {
 		return nil, err
@@ -43,12 +44,20 @@ func (s *Shipper) readDelivery(ctx context.Context, in collection.ShipInput) (*d
 	if err := json.Unmarshal(manifest, &d.manifest); err != nil {
 		return nil, lost(in.Submission, "its manifest is damaged (%w)", err)
 	}
+	if !d.manifest.IsOf(plan) {
+		return nil, lost(in.Submission, "it has no manifest: the one that is there is of what was submitted under that id at %s, and not at %s",
+			d.manifest.AcceptedAt.UTC().Format(time.RFC3339), plan.AcceptedAt.UTC().Format(time.RFC3339))
+	}
 	sum, err := s.read(ctx, in.Submission, collection.ManifestSumKey(in.Customer, in.Submission))
 	if err != nil {
 		return nil, err
 	}
 	d.sha256 = collection.Digest(manifest)
 	if want := manifestSum(d.sha256); string(sum) != want {
+		// It may be that of a manifest that was written between the two reads.
+		if err := s.stands(ctx, d); err != nil {
+			return nil, err
+		}
 		return nil, lost(in.Submission, "its manifest has SHA-256 %s, and the checksum's file says %.80q", d.sha256, sum)
 	}
 	d.last = []lastFile{{"manifest.json", typeJSON, manifest}, {"manifest.sha256", typeText, sum}}
@@ -90,7 +99,7 @@ func (d *delivery) parts() []collection.ManifestFile {
 			continue
 		}
 		if d.plan.Layout != nil && d.plan.Layout.IsTable() {
-			// What the table was made of. No manifest knows its digest.
+			// What the table was made of. No manifest knows its digest; see bookedDocuments.
 			file = collection.ManifestFile{Key: collection.StagedKey(d.plan.Submission, len(parts)+1), Records: file.Records}
 		}
 		parts = append(parts, file)

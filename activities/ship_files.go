@@ -2,13 +2,10 @@ package activities
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
 	"sync"
 
 	"go.temporal.io/sdk/activity"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -67,52 +64,6 @@ func typeOf(name string) string {
 	return typeJSONLines
 }
 
-// shipAhead is how many records' objects are shipped at the same time.
-const shipAhead = 16
-
-// objects ships every delivered record's own object. The parts hold these to the byte, one a line, so that nothing but
-// what the manifest counts is shipped, and weir's bucket is not asked for every object.
-func (sh *shipment) objects(ctx context.Context) error {
-	parts := sh.delivery.parts()
-	for _, part := range parts[min(sh.parts, len(parts)):] {
-		lines, err := readPart(ctx, sh.shipper.Store, part.Key, part.SHA256)
-		if err == nil && len(lines) != part.Records {
-			err = fmt.Errorf("%w: %d documents instead of %d", errOtherContent, len(lines), part.Records)
-		}
-		if errors.Is(err, collection.ErrObjectMissing) || errors.Is(err, errOtherContent) {
-			return lost(sh.submission(), "%s is not in weir's bucket as it was settled (%w)", part.Key, err)
-		}
-		if err != nil {
-			return storeFailed(ctx, "read "+part.Key, err)
-		}
-		if err := sh.documents(ctx, part.Key, lines); err != nil {
-			return err
-		}
-		sh.parts++
-		sh.count += len(lines)
-		for _, line := range lines {
-			sh.objectBytes += int64(len(line))
-		}
-		sh.carry(ctx)
-	}
-	return nil
-}
-
-func (sh *shipment) documents(ctx context.Context, part string, lines [][]byte) error {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(shipAhead)
-	for _, line := range lines {
-		group.Go(func() error {
-			record, err := recordOf(line)
-			if err != nil {
-				return lost(sh.submission(), "%s (%w)", part, err)
-			}
-			return sh.put(ctx, "records/"+record+".json", typeJSON, line)
-		})
-	}
-	return group.Wait()
-}
-
 // put writes an object at the destination, once, and asks the destination what it holds. Another content of before is a
 // new generation, never a silent overwrite. Its errors are *destinationError.
 func (sh *shipment) put(ctx context.Context, name, contentType string, body []byte) error {
@@ -122,9 +73,17 @@ func (sh *shipment) put(ctx context.Context, name, contentType string, body []by
 		return &destinationError{err}
 	}
 	if existing != nil {
-		activity.GetLogger(ctx).Warn("the destination held another content; this is the next generation",
-			"key", key, "generation", existing.Generation)
+		warnOfGeneration(ctx, key, existing.Generation)
 	}
+	return sh.verify(ctx, key, body)
+}
+
+func warnOfGeneration(ctx context.Context, key string, generation int) {
+	activity.GetLogger(ctx).Warn("the destination held another content; this is the next generation", "key", key, "generation", generation)
+}
+
+// verify asks the destination what it holds.
+func (sh *shipment) verify(ctx context.Context, key string, body []byte) error {
 	info, err := sh.to.store.Head(ctx, key)
 	if err != nil {
 		return &destinationError{err}

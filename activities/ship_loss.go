@@ -16,6 +16,11 @@ func lost(submission, format string, args ...any) error {
 	return finalf(collection.ReasonDeliveryLost, "%w: run weir redeliver %s, which makes it again", fmt.Errorf(format, args...), submission)
 }
 
+// planGone is the failure of a shipment of which nobody knows any more what it is of.
+func planGone(submission string) error {
+	return finalf(collection.ReasonInternal, "the plan of submission %s is gone: nothing can be delivered again without it", submission)
+}
+
 // loss says of a delivery that is lost by what to settle it again; other errors stay as they are. What has not ended is not
 // settled in its midst: a redelivery may be started by anybody, at any time.
 func (s *Shipper) loss(ctx context.Context, in collection.ShipInput, err error) error {
@@ -33,11 +38,20 @@ func (s *Shipper) loss(ctx context.Context, in collection.ShipInput, err error) 
 				"submission %s has not ended, and its delivery is not written yet: wait for its end", in.Submission)
 		}
 	}
-	st, readErr := readStanding(ctx, s.Store, collection.PlanResult{Submission: in.Submission, Customer: in.Customer})
+	plan, readErr := readPlan(ctx, s.Store, in.Submission)
+	if errors.Is(readErr, collection.ErrObjectMissing) {
+		readErr = planGone(in.Submission)
+	}
 	if readErr != nil {
 		return readErr
 	}
-	loss := collection.ShipLoss{Standing: st.valid, Cancelled: st.valid && st.manifest.State == collection.StateCancelled}
+	st, readErr := readStanding(ctx, s.Store, plan)
+	if readErr != nil {
+		return readErr
+	}
+	// One of an earlier submission under the same id says nothing of this one.
+	stands := st.valid && st.manifest.IsOf(plan)
+	loss := collection.ShipLoss{Standing: stands, Cancelled: stands && st.manifest.State == collection.StateCancelled}
 	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
 		NonRetryable: true, Category: temporal.ApplicationErrorCategoryBenign,
 		Details: []any{collection.AttemptFailure{Detail: app.Message()}, loss},

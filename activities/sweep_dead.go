@@ -37,37 +37,53 @@ func (c *sweepCheck) deadLetters(ctx context.Context) error {
 	if err := c.dropRunAgain(ctx, latest); err != nil {
 		return err
 	}
+	if err := c.dropBooked(ctx, latest); err != nil {
+		return err
+	}
 	c.tally(latest)
 	c.broken()
 	return nil
 }
 
-// dropRunAgain takes out those that have a later run, which runs, or ended well. A later run that was cancelled or terminated
-// has brought nothing: its record still waits. Those that cannot be asked for in time are not counted.
+// dropRunAgain takes out those that have a later run, which runs, or ended well. One that was cancelled or terminated does not
+// tell that of itself; see dropBooked. Those that cannot be asked for in time are not counted.
 func (c *sweepCheck) dropRunAgain(ctx context.Context, latest map[string]Execution) error {
 	ids := slices.Sorted(maps.Keys(latest))
+	asked, err := c.laterRuns(ctx, latest, ids, liveRecords, func(id string) { delete(latest, id) })
+	if err != nil {
+		return err
+	}
+	c.leave(len(ids) - asked)
+	for _, id := range ids[asked:] {
+		delete(latest, id)
+	}
+	return nil
+}
+
+// laterRuns tells of each of some dead letters that has a later run of a kind. asked is how many were asked for when the time of
+// the check was over.
+func (c *sweepCheck) laterRuns(
+	ctx context.Context, latest map[string]Execution, ids []string, kind string, has func(id string),
+) (asked int, err error) {
 	n := 0
 	for some := range slices.Chunk(ids, idsAtOnce) {
-		again, err := c.find(ctx, 10*idsAtOnce, liveRecords+` AND WorkflowId IN (%s)`, quoted(some))
+		again, err := c.find(ctx, 10*idsAtOnce, kind+` AND WorkflowId IN (%s)`, quoted(some))
 		if outOfTime(ctx) {
-			c.leave(len(ids) - n*idsAtOnce)
-			for _, id := range ids[n*idsAtOnce:] {
-				delete(latest, id)
-			}
-			return nil
+			return asked, nil
 		}
 		if err != nil {
-			return err
+			return asked, err
 		}
+		asked += len(some)
 		n++
 		activity.RecordHeartbeat(ctx, n)
 		for _, e := range again {
 			if dead, ok := latest[e.WorkflowID]; ok && e.Started.After(dead.Started) {
-				delete(latest, e.WorkflowID)
+				has(e.WorkflowID)
 			}
 		}
 	}
-	return nil
+	return asked, nil
 }
 
 func quoted(ids []string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -26,7 +27,7 @@ const (
 func (c *sweepCheck) delivered(ctx context.Context, e Execution) (endStanding, error) {
 	if e.Customer != "" {
 		// Most have none, and a plan may be large.
-		if settled, err := c.settled(ctx, e.Customer, e.WorkflowID); err != nil || !settled {
+		if at, err := c.written(ctx, collection.ManifestKey(e.Customer, e.WorkflowID)); err != nil || at.IsZero() {
 			return endNotSettled, err
 		}
 	}
@@ -35,7 +36,7 @@ func (c *sweepCheck) delivered(ctx context.Context, e Execution) (endStanding, e
 	if err != nil || !planned {
 		return endNotSettled, err // nothing that can be found again
 	}
-	if settled, err := c.settled(ctx, plan.Customer, e.WorkflowID); err != nil || !settled {
+	if settled, err := c.settled(ctx, plan); err != nil || !settled {
 		return endNotSettled, err
 	}
 	if !plan.Ship {
@@ -44,15 +45,31 @@ func (c *sweepCheck) delivered(ctx context.Context, e Execution) (endStanding, e
 	return c.shipped(ctx, plan)
 }
 
-func (c *sweepCheck) settled(ctx context.Context, customer, submission string) (bool, error) {
-	_, err := c.Store.Head(ctx, collection.ManifestKey(customer, submission))
+// settled says whether the manifest is that of the submission. One of a submission before under the same id is none, and
+// neither is what nobody can read.
+func (c *sweepCheck) settled(ctx context.Context, plan collection.PlanResult) (bool, error) {
+	key := collection.ManifestKey(plan.Customer, plan.Submission)
+	body, err := c.Store.Get(ctx, key, maxPlan)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("look for the manifest of %s: %w", submission, err)
+		return false, fmt.Errorf("read %s: %w", key, err)
 	}
-	return true, nil
+	var m collection.Manifest
+	return json.Unmarshal(body, &m) == nil && m.IsOf(plan), nil
+}
+
+// written is when an object was last written, by the store's own clock; zero where there is none.
+func (c *sweepCheck) written(ctx context.Context, key string) (time.Time, error) {
+	info, err := c.Store.Head(ctx, key)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("look for %s: %w", key, err)
+	}
+	return info.LastModified, nil
 }
 
 // shipped compares the proof with the manifest as it is now: one that a replay has written since is not shipped by the proof

@@ -22,15 +22,23 @@ const (
 )
 
 // ends looks at submissions that ended with a failure: it keeps how they ended where the engine's retention does not reach
-// and no manifest tells it, so that the answer stays the same, and reports those that are a promise broken.
+// and no manifest tells it, so that the answer stays the same, and reports those that are a promise broken. And it looks at replays
+// that have not settled what they ran.
 func (c *sweepCheck) ends(ctx context.Context) error {
-	closed, err := c.find(ctx, maxLooked, brokenSubmissions+` AND CloseTime > %q`, c.ago(endsWithin))
+	if err := c.endsOf(ctx, brokenSubmissions, (*sweepCheck).end); err != nil {
+		return err
+	}
+	return c.endsOf(ctx, brokenReplays, (*sweepCheck).replayEnd)
+}
+
+// endsOf looks at what has ended of late, the latest first: the others were looked at by the sweeps before.
+func (c *sweepCheck) endsOf(ctx context.Context, query string, look func(*sweepCheck, context.Context, Execution) error) error {
+	closed, err := c.find(ctx, maxLooked, query+` AND CloseTime > %q`, c.ago(endsWithin))
 	if err != nil {
 		return err
 	}
-	// The latest first: the others were looked at by the sweeps before.
 	slices.SortStableFunc(closed, func(a, b Execution) int { return b.Ended.Compare(a.Ended) })
-	return each(ctx, c, closed, workflowOf, (*sweepCheck).end)
+	return each(ctx, c, closed, workflowOf, look)
 }
 
 func (c *sweepCheck) end(ctx context.Context, e Execution) error {

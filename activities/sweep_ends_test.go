@@ -24,6 +24,9 @@ func (e executionFailure) As(target any) bool {
 	return ok
 }
 
+// endedSubmissions is a part of the search for them.
+const endedSubmissions = `"Submission" AND ExecutionStatus IN ("Failed"`
+
 func TestSweepOfEnds(t *testing.T) {
 	t.Parallel()
 	ended := func(id string) Execution {
@@ -32,13 +35,13 @@ func TestSweepOfEnds(t *testing.T) {
 	failed := func(reason collection.Reason) error {
 		return executionFailure{temporal.NewNonRetryableApplicationError("why", string(reason), nil)}
 	}
-	w := &tower{found: map[string][]Execution{"CloseTime": {ended("input"), ended("ours"), ended("again"), ended("stopped"), ended("settled"), ended("poison")}}, runs: map[string]Described{}, failures: map[string]error{
+	w := &tower{found: map[string][]Execution{endedSubmissions: {ended("input"), ended("ours"), ended("again"), ended("stopped"), ended("settled"), ended("poison")}}, runs: map[string]Described{}, failures: map[string]error{
 		"input": failed(collection.ReasonUploadMissing), "ours": failed(collection.ReasonInternal), "again": failed(collection.ReasonInternal),
 		"stopped": executionFailure{&temporal.TerminatedError{}},
 		"settled": executionFailure{temporal.NewCanceledError(collection.SubmissionResult{State: collection.StateCancelled})},
 		"poison":  errEngine,
 	}}
-	for _, e := range w.found["CloseTime"] {
+	for _, e := range w.found[endedSubmissions] {
 		w.runs[e.WorkflowID] = Described{Execution: e}
 	}
 	later := ended("again")
@@ -68,22 +71,26 @@ func TestSweepOfEnds(t *testing.T) {
 // told to redeliver, and nothing more is said once that was done; how its workflow ended is kept until then.
 func TestSweepOfShipments(t *testing.T) {
 	t.Parallel()
-	sum := func(text string) string { return collection.Digest([]byte(text)) }
+	manifestOf := func(acceptedAt time.Time) string {
+		body, err := json.Marshal(collection.Manifest{Submission: "s1", AcceptedAt: acceptedAt})
+		require.NoError(t, err)
+		return string(body)
+	}
+	own, earlier := manifestOf(accepted), manifestOf(accepted.Add(-101*24*time.Hour))
 	put := func(t *testing.T, store *shaky, plan collection.PlanResult, parts ...string) {
 		body, err := json.Marshal(plan)
 		require.NoError(t, err)
 		store.set(t, collection.PlanKey("s1"), string(body))
 		for _, part := range parts {
-			switch part {
-			case "manifest":
-				store.set(t, collection.ManifestKey("acme", "s1"), "{}")
-				store.set(t, collection.ManifestSumKey("acme", "s1"), manifestSum(sum("{}")))
-			case "shipped", "shipped before":
-				proof := collection.ShipResult{ManifestSHA256: sum(map[string]string{"shipped": "{}", "shipped before": "older"}[part])}
-				body, err := json.Marshal(proof)
-				require.NoError(t, err)
-				store.set(t, collection.ShipmentKey("s1"), string(body)+"\n")
+			if manifest, ok := map[string]string{"manifest": own, "manifest before": earlier, "damaged": "{"}[part]; ok {
+				store.set(t, collection.ManifestKey("acme", "s1"), manifest)
+				store.set(t, collection.ManifestSumKey("acme", "s1"), manifestSum(collection.Digest([]byte(manifest))))
+				continue
 			}
+			proof := collection.ShipResult{ManifestSHA256: collection.Digest([]byte(map[string]string{"shipped": own, "shipped before": earlier}[part]))}
+			body, err := json.Marshal(proof)
+			require.NoError(t, err)
+			store.set(t, collection.ShipmentKey("s1"), string(body)+"\n")
 		}
 	}
 	const redeliver, again = "run weir redeliver s1", "submit it again under the same id"
@@ -99,16 +106,19 @@ func TestSweepOfShipments(t *testing.T) {
 		{"redelivered", true, []string{"manifest", "shipped"}, "", false},
 		{"settled again since it was shipped", true, []string{"manifest", "shipped before"}, redeliver, true},
 		{"settled, and nothing to ship", false, []string{"manifest"}, "", false},
+		{"an earlier one of that id was settled", false, []string{"manifest before"}, again, true},
+		{"an earlier one of that id was shipped", true, []string{"manifest before", "shipped before"}, again, true},
+		{"nobody can read it", false, []string{"damaged"}, again, true},
 	} {
 		for _, customer := range []string{"acme", ""} { // a submission that was started by hand has no such attribute
 			t.Run(c.name+" of "+customer, func(t *testing.T) {
 				t.Parallel()
 				e := Execution{WorkflowID: "s1", RunID: "r1", Type: "Submission", Customer: customer, Started: ago(time.Hour), Ended: ago(time.Minute)}
-				w := &tower{found: map[string][]Execution{"CloseTime": {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
+				w := &tower{found: map[string][]Execution{endedSubmissions: {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
 					"s1": executionFailure{temporal.NewNonRetryableApplicationError("why", string(collection.ReasonDestinationRefused), nil)},
 				}}
 				store := newShaky()
-				put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", Ship: c.ship}, c.parts...)
+				put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", AcceptedAt: accepted, Ship: c.ship}, c.parts...)
 				got := sweepNow(t, w, store, collection.CheckEnds)
 				require.Zero(t, got.Unchecked)
 				if c.do == "" {
@@ -125,14 +135,14 @@ func TestSweepOfShipments(t *testing.T) {
 
 	// A store that does not answer is no leave to say anything.
 	e := Execution{WorkflowID: "s1", RunID: "r1", Customer: "acme", Ended: ago(time.Minute)}
-	w := &tower{found: map[string][]Execution{"CloseTime": {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
+	w := &tower{found: map[string][]Execution{endedSubmissions: {e}}, runs: map[string]Described{"s1": {Execution: e}}, failures: map[string]error{
 		"s1": executionFailure{temporal.NewNonRetryableApplicationError("why", string(collection.ReasonInternal), nil)},
 	}}
 	for _, key := range []string{
 		collection.ManifestKey("acme", "s1"), collection.PlanKey("s1"), collection.ShipmentKey("s1"), collection.ManifestSumKey("acme", "s1"),
 	} {
 		store := newShaky()
-		put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", Ship: true}, "manifest", "shipped")
+		put(t, store, collection.PlanResult{Submission: "s1", Customer: "acme", AcceptedAt: accepted, Ship: true}, "manifest", "shipped")
 		store.trouble = func(_ int, _, called string) trouble {
 			if called == key {
 				return trouble{refuse: errOutage}

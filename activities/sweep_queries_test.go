@@ -16,6 +16,9 @@ func TestSweepQueries(t *testing.T) {
 	require.Equal(t, `WorkflowType="Submission" AND ExecutionStatus="Running"`, runningSubmissions)
 	require.Equal(t, `WorkflowType="Record" AND ExecutionStatus="Failed"`, failedRecords)
 	require.Equal(t, `WorkflowType="Record" AND ExecutionStatus IN ("Running", "Completed")`, liveRecords)
+	require.Equal(t, `WorkflowType="Record" AND ExecutionStatus IN ("Canceled", "Terminated", "TimedOut")`, stoppedRecords)
+	require.Equal(t, `WorkflowType="Record" AND ExecutionStatus="Completed"`, completedRecords)
+	require.Equal(t, `WorkflowType="Replay" AND ExecutionStatus IN ("Failed", "Terminated", "TimedOut")`, brokenReplays)
 	require.Equal(t, `WorkflowType="Submission" AND ExecutionStatus IN ("Failed", "Terminated", "TimedOut", "Canceled")`, brokenSubmissions)
 	require.Equal(t, `WorkflowType="Record" AND ExecutionStatus="Running" AND WeirSource="books"`, fmt.Sprintf(runningRecords+ofSource, "books"))
 }

@@ -46,7 +46,7 @@ func TestSweepKeepsWhatItFoundInTime(t *testing.T) {
 			<-ctx.Done() // all but the oldest
 		}
 	}
-	got := sweepFor(t, w, collection.CheckProgress, 300*time.Millisecond)
+	got := sweepFor(t, w, collection.CheckProgress, 5*time.Second)
 	stuck := 0
 	for _, f := range got.Findings {
 		if f.Kind == collection.FindingSubmissionStuck {
@@ -75,7 +75,7 @@ func TestSweepOfDeadLettersInTime(t *testing.T) {
 			<-ctx.Done()
 		}
 	}
-	got := sweepFor(t, w, collection.CheckDeadLetters, 300*time.Millisecond)
+	got := sweepFor(t, w, collection.CheckDeadLetters, 5*time.Second)
 	require.Len(t, got.DeadLetters, 1)
 	require.Equal(t, 100, got.DeadLetters[0].Records)
 	require.Equal(t, 50, got.Unchecked)

@@ -36,7 +36,7 @@ const (
 	CheckLeases Check = "leases"
 	// CheckSchedules looks for schedules that are off or late.
 	CheckSchedules Check = "schedules"
-	// CheckEnds looks for submissions that have failed as a whole, and keeps how they ended.
+	// CheckEnds looks for submissions that have failed as a whole, and keeps how they ended; and for replays that have not settled.
 	CheckEnds Check = "ends"
 	// CheckDeadLetters counts what waits in the dead-letter queue.
 	CheckDeadLetters Check = "dead_letters"
@@ -64,6 +64,8 @@ const (
 	FindingScheduleMissing   FindingKind = "schedule_missing"
 	FindingSubmissionFailed  FindingKind = "submission_failed"
 	FindingDeadLettersBroken FindingKind = "dead_letters_broken"
+	// FindingReplayUnsettled says that a replay ended before it had settled what it ran.
+	FindingReplayUnsettled FindingKind = "replay_unsettled"
 	// FindingCheckFailed says that something could not be looked at, and so may hide something else.
 	FindingCheckFailed FindingKind = "check_failed"
 )
