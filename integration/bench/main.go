@@ -5,6 +5,8 @@
 //	go run ./integration/bench ceiling [--latency 500ms]
 //	go run ./integration/bench leases [--workers 4]
 //	go run ./integration/bench records [--records 200000]
+//	go run ./integration/bench intake [--rows 200000]
+//	go run ./integration/bench sizing [--seeds 20]
 //
 // It starts what it needs, prints a table for people and, as its last line, one JSON object. Figures of a shared machine
 // are to be compared within one run.
@@ -32,6 +34,8 @@ var benchmarks = map[string]func(ctx context.Context, args []string) (any, error
 	"ceiling":  ceiling,
 	"leases":   leases,
 	"records":  records,
+	"intake":   readIntake,
+	"sizing":   sizingSweep,
 }
 
 func main() {

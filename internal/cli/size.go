@@ -33,14 +33,19 @@ either: the promise and the prices then come from them.
 and given to --params.
 
 The same input gives the same numbers on every machine. It takes some seconds,
-and but for --from-measured neither Temporal nor S3 nor a configuration.
+and minutes for tens of millions of jobs: the first line says about how long.
+Without --from-measured it needs neither Temporal nor S3 nor a configuration.
 
-With --output json: the report, every fleet of the table included.`
+With --output json: the report, every fleet of the table included. answer has
+the fleet to plan for: {"workers", "dollars_per_month", "because"}, which is the
+simulation's (because "simulated"), or more where recorded arrivals ("replay")
+or ceilings and customers ("shared") take more, or 0 where no fleet keeps the
+promise under them.`
 
 const sizeExample = `  weir size
   weir size --print-params > params.json
   weir size --params params.json --charts charts
-  weir size --arrivals submissions.csv --output json | jq .simulated.workers
+  weir size --arrivals submissions.csv --output json | jq .answer.workers
   weir size --from-measured --since 30d --save sizing.json`
 
 // sizeFlags are the flags of size.
@@ -103,9 +108,10 @@ func (a *app) size(cmd *cobra.Command, f *sizeFlags) error {
 			return err
 		}
 	}
-	progress := newSizeProgress(a.remarks(), in.params, a.world.Now)
+	cores := runtime.GOMAXPROCS(0)
+	progress := newSizeProgress(a.remarks(), in.params, cores, a.world.Now)
 	stop := progress.start()
-	findings, err := sweep.Study(ctx, in.params, in.history, runtime.GOMAXPROCS(0))
+	findings, err := sweep.Study(ctx, in.params, in.history, cores)
 	stop()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -121,23 +127,13 @@ func (a *app) size(cmd *cobra.Command, f *sizeFlags) error {
 	if err := write(a.world.Stdout); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
-	workers := fleetOf(r)
+	workers := r.Answer.Workers
+	if workers == 0 { // no fleet is enough under all conditions; what is kept and told is then the simulation's
+		workers = r.Simulated.Workers
+	}
 	a.tellProcesses(in, workers)
 	if err := a.saveSizing(f.save, in, workers, a.world.Now()); err != nil {
 		return err
 	}
 	return a.writeCharts(f.charts, r)
-}
-
-// fleetOf is the answer of a report: the simulation's, or more where the recorded arrivals themselves took more, or ceilings and
-// customers do.
-func fleetOf(r report.Report) int {
-	workers := r.Simulated.Workers
-	if r.Replay != nil {
-		workers = max(workers, r.Replay.Smallest.Workers)
-	}
-	if r.Shared != nil {
-		workers = max(workers, r.Shared.Workers)
-	}
-	return workers
 }

@@ -59,6 +59,7 @@ func TestSizeFromMeasured(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "measured", kept.From)
 	require.Equal(t, max(r.Simulated.Workers, r.Replay.Smallest.Workers), kept.Workers)
+	require.Equal(t, kept.Workers, r.Answer.Workers)
 	require.Equal(t, noon, kept.SavedAt)
 	require.Equal(t, m.History.Burst(r.Inputs.ServiceMinutes), kept.Burst)
 	require.Equal(t, m.History.Doubts(), kept.Doubts)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/sizing"
+	"github.com/weir-collect/weir/internal/sizing/sweep"
 )
 
 // sizeProgress says that a fleet is being sized, and for how long: on a terminal in a line that is refreshed and goes away,
@@ -17,15 +18,30 @@ type sizeProgress struct {
 	now    func() time.Time
 	begun  time.Time
 	what   string
+	// expect is about how long it takes, and goes into the first line.
+	expect string
 }
 
-func newSizeProgress(s *screen.Screen, p sizing.Params, now func() time.Time) *sizeProgress {
+func newSizeProgress(s *screen.Screen, p sizing.Params, cores int, now func() time.Time) *sizeProgress {
 	jobs := p.JobsPerMonth() * float64(p.Months) * float64(p.Seeds)
 	return &sizeProgress{
 		screen: s, live: s.NewLive(), now: now, begun: now(),
 		what: fmt.Sprintf("simulating %s of %s, about %s, through many fleets",
 			screen.Plural(p.Seeds, "run"), screen.Plural(p.Months, "month"), screen.Plural(int(jobs), "job")),
+		expect: estimate(p, cores),
 	}
+}
+
+// estimate says about how long a study takes that takes more than a moment.
+func estimate(p sizing.Params, cores int) string {
+	takes, step := sweep.Estimate(p, cores), 5*time.Second
+	if takes >= time.Minute {
+		step = time.Minute
+	}
+	if takes = takes.Round(step); takes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", some %s on %s", screen.Duration(takes), screen.Plural(cores, "core"))
 }
 
 // interval is the time between two shows.
@@ -37,9 +53,9 @@ func (p *sizeProgress) interval() time.Duration {
 }
 
 func (p *sizeProgress) show() {
-	line := p.what
+	line := p.what + p.expect
 	if passed := p.now().Sub(p.begun).Round(time.Second); passed > 0 {
-		line += ": " + screen.Duration(passed)
+		line = p.what + ": " + screen.Duration(passed)
 	}
 	if p.screen.IsTerminal() {
 		p.live.Draw([]string{line})

@@ -65,7 +65,7 @@ func TestSizeReport(t *testing.T) {
 	t.Parallel()
 	s := sized(sizeWorld(t, map[string]string{"params.json": brief}), "--params", "params.json")
 	require.Zero(t, s.code, s.stderr)
-	require.True(t, strings.HasPrefix(s.stdout, "Promise: 80 % of jobs start within 10 min.\n"), s.stdout)
+	require.True(t, strings.HasPrefix(s.stdout, "Promise: 80 % of jobs start within 10 min.\nPlan for "), s.stdout)
 	for _, part := range []string{"12 jobs an hour", "batches of mean 3", "Erlang's formula", "recommended", "Prices, a month", "Read this"} {
 		require.Contains(t, s.stdout, part)
 	}
@@ -87,6 +87,7 @@ func TestSizeAsJSON(t *testing.T) {
 	require.Equal(t, 12.0, r.Inputs.JobsPerHour)
 	require.Equal(t, 2, r.Simulated.Runs)
 	require.Greater(t, r.Simulated.Workers, 2)
+	require.Equal(t, report.Answer{Workers: r.Simulated.Workers, Dollars: r.Simulated.Dollars, Because: "simulated"}, r.Answer)
 	require.GreaterOrEqual(t, r.Simulated.Within.Lower(), 0.8)
 	require.NotEmpty(t, r.Fleets)
 	require.NotEmpty(t, r.Prices.Pacing)

@@ -22,6 +22,15 @@ const (
 
 // Check reports every parameter that cannot be sized for, as Problems, or nil.
 func (p Params) Check() error {
+	problems := p.alone()
+	if len(problems) == 0 {
+		checks{&problems}.together(p)
+	}
+	return problems.orNil()
+}
+
+// alone is what parameters have wrong each by itself.
+func (p Params) alone() Problems {
 	var problems Problems
 	c := checks{&problems}
 	c.number("jobs_per_hour", p.JobsPerHour, 0, false, maxJobsPerHour)
@@ -44,15 +53,11 @@ func (p Params) Check() error {
 		c.number("elastic.start_delay_minutes", p.Elastic.StartDelayMinutes, 0, true, maxServiceMinutes)
 		c.number("elastic.stop_after_idle_minutes", p.Elastic.StopAfterIdleMinutes, 0, true, maxServiceMinutes)
 	}
-	sound := len(problems) == 0
 	c.whole("workers.from", p.Workers.From, 1, MaxWorkers)
 	if p.Workers.To != 0 {
 		c.whole("workers.to", p.Workers.To, max(1, p.Workers.From), MaxWorkers)
 	}
-	if sound { // what follows is about numbers that belong together
-		c.together(p)
-	}
-	return problems.orNil()
+	return problems
 }
 
 // together checks what no parameter has wrong alone.
@@ -75,11 +80,18 @@ func (c checks) together(p Params) {
 	if hours := p.WarmUpHours + float64(p.Months)*p.HoursPerMonth; hours > maxSimulatedHours {
 		c.add("months", p.Months, "with the warm-up they last %s hours; up to %d can be simulated: use fewer", figure(hours), maxSimulatedHours)
 	}
-	if starts := p.jobs() * float64(p.Seeds); starts > maxStarts {
-		c.add("seeds", p.Seeds, "%s jobs would be drawn in all; up to %s can be: use fewer seeds or months", figure(starts), figure(maxStarts))
+	if starts := p.JobsPerRun() * float64(p.Seeds); starts > maxStarts {
+		advice := "use fewer seeds or months"
+		if p.WarmUpHours > float64(p.Months)*p.HoursPerMonth {
+			advice += ", or fewer warm_up_hours than " + figure(p.WarmUpHours)
+		}
+		c.add("seeds", p.Seeds, "%s jobs would be drawn in all; up to %s can be: %s", figure(starts), figure(maxStarts), advice)
 	}
-	if p.jobs()/p.Batches.MeanSize() < 1 {
+	if p.JobsPerRun()/p.Batches.MeanSize() < 1 {
 		c.add("months", p.Months, "not one batch is expected in that time: use more months, or smaller batches")
+	} else if late := p.LateBatches(); late < noneLate {
+		c.add("promise.share", p.Promise.Share, "all runs together have about %s batches, as jobs see them, and so few cannot show such a share: use at least %s times as many seeds or months, or promise less",
+			figure(late/(1-p.Promise.Share)), figure(math.Ceil(noneLate/late)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -28,6 +29,9 @@ func (d *decoding) object(where string, raw json.RawMessage, known fields) map[s
 		d.refuse(name, raw, "write an object in braces")
 		return nil
 	}
+	for _, key := range repeated(raw) {
+		d.problems.add(strings.TrimPrefix(where+"."+key, "."), nil, "it stands more than once: leave one of them")
+	}
 	given := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		path := strings.TrimPrefix(where+"."+key, ".")
@@ -40,6 +44,27 @@ func (d *decoding) object(where string, raw json.RawMessage, known fields) map[s
 		read(d, path, values[key])
 	}
 	return given
+}
+
+// repeated are the keys that an object has more than once, each once, in order. The standard decoder takes the last value and
+// says nothing.
+func repeated(object json.RawMessage) []string {
+	decoder, times := json.NewDecoder(bytes.NewReader(object)), map[string]int{}
+	var twice []string
+	_, err := decoder.Token() // the brace
+	for err == nil && decoder.More() {
+		var key json.Token
+		if key, err = decoder.Token(); err == nil {
+			var value json.RawMessage
+			err = decoder.Decode(&value)
+		}
+		if name, ok := key.(string); ok {
+			if times[name]++; times[name] == 2 {
+				twice = append(twice, name)
+			}
+		}
+	}
+	return twice
 }
 
 // refuse reports a value that is no such thing, cut to what a person needs to find it.

@@ -42,19 +42,30 @@ func (e Extent) String() string {
 		count(e.Services, "service time"), days)
 }
 
-// affordable is how many jobs a study draws in some ten seconds on two cores.
-const affordable = 5e6
+const (
+	// affordable is how many jobs a study draws in some ten seconds on two cores.
+	affordable = 5e6
+	// patience is how many times that many it may draw for batches that are large and therefore few.
+	patience = 8
+)
 
 // Affordable are the parameters with no more replications and months than a study of so many jobs has time for, but at least
-// so many replications that their spread tells something. Where even that is too much, Check says so.
+// so many replications that their spread tells something, and within patience so many batches that they can show the promise.
+// Where even that is too much, Check says so.
 func (p Params) Affordable() Params {
 	const leastSeeds = 3
-	for p.jobs()*float64(p.Seeds) > affordable && (p.Months > 1 || p.Seeds > leastSeeds) {
+	for p.Months > 1 || p.Seeds > leastSeeds {
+		drawn := p.JobsPerRun() * float64(p.Seeds)
+		less := p
 		if p.Months > 1 {
-			p.Months = (p.Months + 1) / 2
-			continue
+			less.Months = (p.Months + 1) / 2
+		} else {
+			less.Seeds = max(p.Seeds/2, leastSeeds)
 		}
-		p.Seeds = max(p.Seeds/2, leastSeeds)
+		if drawn <= affordable || drawn <= patience*affordable && less.LateBatches() < FewLate {
+			break
+		}
+		p = less
 	}
 	return p
 }

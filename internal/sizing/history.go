@@ -87,7 +87,8 @@ func (h *History) Check() error {
 	return problems.orNil()
 }
 
-// Params are the parameters with the load, the batch sizes and the service times of the history in place of assumed ones.
+// Params are the parameters with the load, the batch sizes and the service times of the history in place of assumed ones, and a
+// warm-up that is long enough for those times.
 // The fleet sizes stay those of p: leave them to the study unless somebody has chosen them. The error is Problems.
 func (h *History) Params(p Params) (Params, error) {
 	if err := h.Check(); err != nil {
@@ -115,7 +116,9 @@ func (h *History) shape(p Params) Params {
 	p.JobsPerHour = float64(h.Jobs()) / h.Span().Hours()
 	p.Batches = Batches{Shape: Empirical, Sizes: sizes, Max: p.Batches.Max, PaceMinutes: p.Batches.PaceMinutes}
 	if len(h.Services) > 0 {
+		// Whoever chose a warm-up did not know how long jobs take.
 		p.Service = h.service()
+		p = p.warmedUp()
 	}
 	return p
 }

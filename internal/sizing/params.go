@@ -18,7 +18,8 @@ type Params struct {
 	Months int `json:"months"`
 	// HoursPerMonth is the length of a simulated month.
 	HoursPerMonth float64 `json:"hours_per_month"`
-	// WarmUpHours are simulated before the first month and not counted: a fleet does not begin its months empty.
+	// WarmUpHours are simulated before the first month and not counted: a fleet does not begin its months empty. Long service
+	// times need more of them than the default; see ReadParamsOver and History.Params.
 	WarmUpHours float64 `json:"warm_up_hours"`
 	// Seed chooses the random numbers.
 	Seed uint64 `json:"seed"`
@@ -136,8 +137,8 @@ func (p Params) warmUp() int64 { return micros(p.WarmUpHours * 60) }
 func (p Params) month() int64  { return micros(p.HoursPerMonth * 60) }
 func (p Params) end() int64    { return p.warmUp() + int64(p.Months)*p.month() }
 
-// jobs is the mean number of jobs of one replication.
-func (p Params) jobs() float64 {
+// JobsPerRun is the mean number of jobs of one replication, those of the warm-up included.
+func (p Params) JobsPerRun() float64 {
 	return p.JobsPerHour * (p.WarmUpHours + float64(p.Months)*p.HoursPerMonth)
 }
 

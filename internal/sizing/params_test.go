@@ -15,7 +15,7 @@ func TestParamsOfTheExperiment(t *testing.T) {
 	require.Equal(t, 2015.0, p.Dollars(31))
 	require.Equal(t, micros(72*60), p.warmUp())
 	require.Equal(t, micros((72+10*720)*60), p.end())
-	require.Equal(t, 30*(72.0+7200), p.jobs())
+	require.Equal(t, 30*(72.0+7200), p.JobsPerRun())
 	require.Equal(t, Single, p.OneByOne().Batches.Shape)
 	require.Equal(t, Geometric, p.Batches.Shape, "a copy was changed")
 }

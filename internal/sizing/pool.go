@@ -17,7 +17,7 @@ type Point struct {
 	Wait   Interval `json:"wait_minutes"`
 	// MeanWait is the mean wait in minutes.
 	MeanWait Interval `json:"mean_wait_minutes"`
-	// Within is the share of jobs that start in time.
+	// Within is the share of jobs that start in time. Its interval is never narrower than so many batches can show.
 	Within Interval `json:"within"`
 	// LatePerMonth is the mean number of jobs a month that start late.
 	LatePerMonth float64 `json:"late_per_month"`
@@ -92,7 +92,7 @@ func (p *Pool) Point() Point {
 	out.Median = around(p.waits.Quantile(0.5), medians)
 	out.Wait = around(p.waits.Quantile(share), waits)
 	out.MeanWait = around(ratio(waited, jobs), means)
-	out.Within = around(ratio(float64(within), jobs), withins)
+	out.Within = p.params.humble(around(ratio(float64(within), jobs), withins), jobs)
 	out.Utilisation = around(meanOf(uses), uses)
 	out.LatePerMonth = ratio(float64(jobs-within), int64(months))
 	out.BestMonth, out.WorstMonth = p.months()

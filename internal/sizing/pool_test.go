@@ -28,7 +28,7 @@ func sampled(workers int, first, second []float64, limit float64) Sample {
 }
 
 func poolParams() Params {
-	p := short()
+	p := short().OneByOne()
 	p.Seeds, p.Months, p.HoursPerMonth = 2, 2, 1
 	p.Promise = Promise{Share: 0.75, Minutes: 5}
 	return p

@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -41,6 +42,26 @@ func (p *Problems) add(where string, given any, advice string, args ...any) {
 		text = fmt.Sprint(given)
 	}
 	*p = append(*p, Problem{Where: where, Given: text, Advice: fmt.Sprintf(advice, args...)})
+}
+
+// beside adds problems of parameters that have none yet: of a part that could not be read nothing else is known.
+func (p Problems) beside(others Problems) Problems {
+	all := p
+	for _, one := range others {
+		if !slices.ContainsFunc(p, func(known Problem) bool { return known.part() == one.part() }) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// part is the first key of where it is.
+func (p Problem) part() string {
+	end := strings.IndexAny(p.Where, ".[")
+	if end < 0 {
+		return p.Where
+	}
+	return p.Where[:end]
 }
 
 // orNil keeps an empty list from becoming an error that is not nil.

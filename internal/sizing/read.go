@@ -17,7 +17,7 @@ func ReadParams(r io.Reader) (Params, error) { return ReadParamsOver(Default(), 
 // ReadParamsOver is ReadParams over other parameters than the defaults.
 //
 // A file that changes the load, the shapes or the promise and names no fleet sizes leaves them to the study: those of the
-// default experiment would not fit.
+// default experiment would not fit. A file without warm-up gets at least one that fills a fleet with its service times.
 func ReadParamsOver(p Params, r io.Reader) (Params, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxParamsBytes+1))
 	if err != nil {
@@ -36,10 +36,13 @@ func ReadParamsOver(p Params, r io.Reader) (Params, error) {
 			p.Workers = Range{From: 1}
 		}
 	}
-	if len(problems) > 0 {
-		return p, problems
-	}
 	p.forgetMeans()
+	if alone := p.alone(); len(problems)+len(alone) > 0 {
+		return p, problems.beside(alone)
+	}
+	if !given["warm_up_hours"] {
+		p = p.warmedUp()
+	}
 	return p, p.Check()
 }
 

@@ -141,6 +141,33 @@ service.mean_minutes = []: write a number, no larger than a computer holds
 wokers: there is no such key: use batches, customers, elastic, hours_per_month, job_costs, jobs_per_hour, months, promise, seed, seeds, service, sources, warm_up_hours, worker_month_dollars, workers`)
 }
 
+// TestReadChecksWhatItCouldRead: a value out of its range is said beside one of a wrong type, and not of the part that could not be
+// read.
+func TestReadChecksWhatItCouldRead(t *testing.T) {
+	t.Parallel()
+	_, err := ReadParams(strings.NewReader(`{"jobs_per_hour": "x", "seeds": 0, "promise": {"share": 95, "minutes": 5}, "service": {"mean_minutes": -1, "shape": 7}}`))
+	require.EqualError(t, err, `jobs_per_hour = "x": write a number, no larger than a computer holds
+service.shape = 7: write a text in quotes
+promise.share = 95: use a share between 0 and 1, such as 0.95 for 95 % of jobs
+seeds = 0: use 1 to 1000`)
+}
+
+// TestReadRefusesWhatStandsTwice: the last value would win, and nobody would know.
+func TestReadRefusesWhatStandsTwice(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		`{"seeds": 3, "months": 2, "seeds": 4, "seeds": 5}`:                                       "seeds: it stands more than once: leave one of them",
+		`{"batches": {"mean": 3, "mean": 4}}`:                                                     "batches.mean: it stands more than once: leave one of them",
+		`{"customers": [{"name": "a", "share": 1, "weight": 1, "name": "b"}]}`:                    "customers[0].name: it stands more than once: leave one of them",
+		`{"elastic": {"floor": 2, "floor": 3}, "service": {"mean_minutes": 3, "shape": "fixed"}}`: "elastic.floor: it stands more than once: leave one of them",
+	} {
+		_, err := ReadParams(strings.NewReader(file))
+		require.EqualError(t, err, want)
+	}
+	require.Empty(t, repeated([]byte(`{"a": {"b": 1}, "b": [{"a": 2}, "a"]}`)))
+	require.Empty(t, repeated([]byte(`[1]`)))
+}
+
 func TestReadTooMuch(t *testing.T) {
 	t.Parallel()
 	_, err := ReadParams(strings.NewReader(strings.Repeat(" ", maxParamsBytes+1)))

@@ -41,9 +41,11 @@ type Replayed struct {
 	// Within is the share of jobs that started in time.
 	Within float64 `json:"within"`
 	// KeptMonths and Months count calendar months (UTC) of the recording: kept, and all.
-	KeptMonths int  `json:"kept_months"`
-	Months     int  `json:"months"`
-	Kept       bool `json:"kept"`
+	KeptMonths int `json:"kept_months"`
+	Months     int `json:"months"`
+	// PartialMonths is how many of Months the recording does not cover: it begins or ends more than a day inside of them.
+	PartialMonths int  `json:"partial_months"`
+	Kept          bool `json:"kept"`
 }
 
 // Replay plays recorded jobs, as Stretch gives them, through a fleet.
@@ -70,7 +72,7 @@ func (h *History) Replay(p Params, jobs []Job, workers int) Replayed {
 	}
 	out := Replayed{
 		Workers: workers, Wait: waits.Quantile(p.Promise.Share), Within: ratio(float64(all.within), all.jobs),
-		Months: len(months), Kept: p.Promise.keeps(all.within, all.jobs),
+		Months: len(months), PartialMonths: h.partialMonths(), Kept: p.Promise.keeps(all.within, all.jobs),
 	}
 	for _, m := range months {
 		if p.Promise.keeps(m.within, m.jobs) {
@@ -78,6 +80,23 @@ func (h *History) Replay(p Params, jobs []Job, workers int) Replayed {
 		}
 	}
 	return out
+}
+
+// partialMonths is how many calendar months the recording covers in part, of those at its two ends.
+func (h *History) partialMonths() int {
+	const day = 24 * time.Hour
+	begin := h.Batches[0].At.UTC()
+	end := begin.Add(h.Span() - 1) // the first moment of a month belongs to the one before
+	first := time.Date(begin.Year(), begin.Month(), 1, 0, 0, 0, 0, time.UTC)
+	last := time.Date(end.Year(), end.Month(), 1, 0, 0, 0, 0, time.UTC)
+	late, early := begin.Sub(first) > day, last.AddDate(0, 1, 0).Sub(end) > day
+	switch {
+	case first.Equal(last) && (late || early), late != early:
+		return 1
+	case late:
+		return 2
+	}
+	return 0
 }
 
 // SmallestReplayed is the smallest fleet that kept the promise over the whole recording, or 0 where none does.

@@ -29,6 +29,30 @@ func TestReplayPaces(t *testing.T) {
 	require.Less(t, h.Replay(p, h.Stretch(p), 2).Within, 1.0)
 }
 
+// TestPartialMonths: a recording that begins or ends inside of a month says so; a day is forgiven.
+func TestPartialMonths(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		first, last, until string
+		want               int
+	}{
+		{"2026-03-01T08:00:00Z", "2026-05-31T12:00:00Z", "", 0},
+		{"2026-03-01T00:00:00Z", "2026-04-20T12:00:00Z", "2026-05-01T00:00:00Z", 0},
+		{"2026-03-10T08:00:00Z", "2026-05-31T12:00:00Z", "", 1},
+		{"2026-03-01T08:00:00Z", "2026-05-20T12:00:00Z", "", 1},
+		{"2026-03-10T08:00:00Z", "2026-05-20T12:00:00Z", "", 2},
+		{"2026-03-10T08:00:00Z", "2026-03-20T12:00:00Z", "", 1},
+		{"2026-12-01T08:00:00Z", "2026-12-31T12:00:00Z", "", 0},
+	} {
+		h := &History{Batches: []Recorded{{at(row.first), 1}, {at(row.last), 1}}}
+		if row.until != "" {
+			h.Until = at(row.until)
+		}
+		require.Equal(t, row.want, h.partialMonths(), "%+v", row)
+		require.Equal(t, row.want, h.Replay(Default(), h.Stretch(Default()), 1).PartialMonths)
+	}
+}
+
 // TestPacingMakesAReplaySmaller: what paces save in the simulation they save in the replay.
 func TestPacingMakesAReplaySmaller(t *testing.T) {
 	t.Parallel()

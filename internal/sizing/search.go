@@ -67,10 +67,13 @@ func Strict(points []Point, seeds int) int {
 	return 0
 }
 
-// Votes is for how many replications a fleet was the smallest that kept the promise.
+// Votes is for how many replications a fleet of the table was the smallest that kept the promise.
 type Votes struct {
 	Workers int `json:"workers"`
 	Runs    int `json:"runs"`
+	// Above is the largest fleet of the table that was too small for them, or 0. Where rows stand apart, fleets between it and
+	// Workers may do as well.
+	Above int `json:"above"`
 }
 
 // VotesOf reads the votes out of points with ascending fleets. A fleet that keeps a replication's promise makes every
@@ -78,15 +81,16 @@ type Votes struct {
 // fleet keeps are counted for 0 workers.
 func VotesOf(points []Point, seeds int, kept func(Point) int) []Votes {
 	var votes []Votes
-	before := 0
+	before, above := 0, 0
 	for _, point := range points {
 		if n := kept(point); point.Steady && n > before {
-			votes = append(votes, Votes{Workers: point.Workers, Runs: n - before})
+			votes = append(votes, Votes{Workers: point.Workers, Runs: n - before, Above: above})
 			before = n
 		}
+		above = point.Workers
 	}
 	if before < seeds {
-		votes = append(votes, Votes{Runs: seeds - before})
+		votes = append(votes, Votes{Runs: seeds - before, Above: above})
 	}
 	return votes
 }

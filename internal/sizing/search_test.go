@@ -100,6 +100,6 @@ func TestVotes(t *testing.T) {
 		{Workers: 32, Steady: true, KeptRuns: 17}, {Workers: 33, Steady: true, KeptRuns: 19},
 	}
 	kept := func(p Point) int { return p.KeptRuns }
-	require.Equal(t, []Votes{{30, 3}, {31, 14}, {33, 2}, {0, 1}}, VotesOf(points, 20, kept))
-	require.Equal(t, []Votes{{30, 3}, {31, 14}, {33, 2}}, VotesOf(points, 19, kept))
+	require.Equal(t, []Votes{{30, 3, 5}, {31, 14, 30}, {33, 2, 32}, {0, 1, 33}}, VotesOf(points, 20, kept))
+	require.Equal(t, []Votes{{30, 3, 5}, {31, 14, 30}, {33, 2, 32}}, VotesOf(points, 19, kept))
 }

@@ -50,7 +50,7 @@ func TestStreamRate(t *testing.T) {
 			counts = append(counts, float64(len(drain(NewStream(p, replication), 4096))))
 		}
 		got := around(meanOf(counts), counts)
-		require.InDelta(t, p.jobs(), got.Value, 2.5*got.HalfWidth, name)
+		require.InDelta(t, p.JobsPerRun(), got.Value, 2.5*got.HalfWidth, name)
 	}
 }
 

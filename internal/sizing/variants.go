@@ -23,7 +23,11 @@ type Variant struct {
 }
 
 func (p Params) with(name string, change func(*Params)) Variant {
+	filled := p.WarmUpHours >= p.Service.filling()
 	change(&p)
+	if filled { // then it stays so, whatever the service times
+		p = p.warmedUp()
+	}
 	return Variant{Name: name, Params: p}
 }
 
@@ -86,6 +90,14 @@ func (p Params) TailVariants() []Variant {
 			func(v *Params) { v.Service = Service{Shape: LogNormal, MeanMinutes: service, Variation: 2} }))
 }
 
+// span writes a time for a name: 15 s, 2 min.
+func span(minutes float64) string {
+	if minutes < 1 {
+		return figure(60*minutes) + " s"
+	}
+	return figure(minutes) + " min"
+}
+
 // PaceVariants are customers who hand the jobs of a batch in one after another: the burst is the price, not the load.
 func (p Params) PaceVariants() []Variant {
 	if p.Batches.MeanSize() <= 1 {
@@ -94,7 +106,7 @@ func (p Params) PaceVariants() []Variant {
 	var out []Variant
 	for _, part := range []float64{20, 10, 5, 2} {
 		pace := p.Service.Mean() / part
-		out = append(out, p.with(fmt.Sprintf("a job every %s min", figure(pace)), func(v *Params) { v.Batches.PaceMinutes = pace }))
+		out = append(out, p.with("a job every "+span(pace), func(v *Params) { v.Batches.PaceMinutes = pace }))
 	}
 	return append(out, p.with("one by one", func(v *Params) { *v = v.OneByOne() }))
 }

@@ -24,8 +24,28 @@ func TestVariantsOfTheExperiment(t *testing.T) {
 		"every batch of 12", "batches cut at 24", "one batch in 10 is 5 times the others", "service times all alike",
 		"service times exponential", "service times log-normal, deviation twice the mean",
 	}, names(p.TailVariants()))
-	require.Equal(t, []string{"a job every 0.5 min", "a job every 1 min", "a job every 2 min", "a job every 5 min", "one by one"},
+	require.Equal(t, []string{"a job every 30 s", "a job every 1 min", "a job every 2 min", "a job every 5 min", "one by one"},
 		names(p.PaceVariants()))
+}
+
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	for minutes, want := range map[float64]string{0.25: "15 s", 0.2429: "14.57 s", 1: "1 min", 2.5: "2.5 min", 0.999: "59.94 s"} {
+		require.Equal(t, want, span(minutes))
+	}
+}
+
+// TestVariantsOfASlowFleetAreWarm: service times of a longer tail take a longer warm-up, unless somebody has chosen a shorter one.
+func TestVariantsOfASlowFleetAreWarm(t *testing.T) {
+	t.Parallel()
+	p := slow().warmedUp()
+	tails := p.TailVariants()
+	require.Equal(t, p.WarmUpHours, tails[len(tails)-2].Params.WarmUpHours, "exponential")
+	require.Greater(t, tails[len(tails)-1].Params.WarmUpHours, 2*p.WarmUpHours, "log-normal")
+	p.WarmUpHours = 10
+	for _, v := range p.TailVariants() {
+		require.Equal(t, 10.0, v.Params.WarmUpHours, v.Name)
+	}
 }
 
 // TestVariantsKeepTheLoad: a row of the sensitivity table differs by what it assumes, never by the work.

@@ -11,6 +11,7 @@ func New(f sizing.Findings) Report {
 	p := f.Params
 	r := Report{
 		Inputs: inputs(f), Promise: p.Promise, Load: p.Load(), Fleets: f.Points, Curves: listed(f.Curves),
+		Answer:      answer(f),
 		Sensitivity: Sensitivity{Seeds: f.VariantSeeds, BatchSizes: listed(f.Sizes), Tails: listed(f.Tails)},
 	}
 	r.Deep.Depth = sizing.DeepPlace(f.Arrivals.BatchSizes, p.Promise)
@@ -26,6 +27,7 @@ func New(f sizing.Findings) Report {
 	r.Strict = Strict{
 		Workers: f.Strict, Dollars: p.Dollars(f.Strict),
 		Votes: sizing.VotesOf(f.Points, p.Seeds, func(x sizing.Point) int { return x.StrictRuns }),
+		Alone: sizing.Strict(f.Points, p.Seeds),
 	}
 	r.Formula = r.formula(f)
 	r.Prices = r.prices(f)
@@ -50,7 +52,7 @@ func inputs(f sizing.Findings) Inputs {
 	return Inputs{
 		JobsPerHour: p.JobsPerHour, ServiceShape: p.Service.Shape, ServiceMinutes: p.Service.Mean(),
 		BatchShape: p.Batches.Shape, BatchMean: p.Batches.MeanSize(), BatchSeen: f.Arrivals.BatchSeen(),
-		WorkerMonthDollars: p.WorkerMonthDollars, Months: p.Months, HoursPerMonth: p.HoursPerMonth,
+		WorkerMonthDollars: p.WorkerMonthDollars, Months: p.Months, HoursPerMonth: p.HoursPerMonth, WarmUpHours: p.WarmUpHours,
 		Seed: p.Seed, Seeds: p.Seeds, Jobs: f.Arrivals.Jobs,
 	}
 }

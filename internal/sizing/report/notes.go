@@ -10,6 +10,13 @@ import (
 func (r Report) notes(f sizing.Findings) []string {
 	notes := []string{r.confidence()}
 	add := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if missing := f.Params.Missing(r.Simulated.Point); missing > 0 {
+		add("The load keeps %s workers busy, but the simulation only %s: jobs take so long that its months began before the fleet was full. Waits are longer than it says, and the answer is too small: give more warm_up_hours than %s, or longer months.",
+			plain(r.Load), plain(r.Load-missing), plain(r.Inputs.WarmUpHours))
+	}
+	if late := f.Params.LateBatches(); late < sizing.FewLate {
+		add("The promise lets about %s batches be late, as jobs see them, in all runs together. So few say little: use more seeds or months.", plain(late))
+	}
 	if unsteady := r.unsteady(); unsteady != "" {
 		add("%s never catch up with the load: their waits grow for as long as one looks, so they have no row.", unsteady)
 	}
@@ -30,8 +37,15 @@ func (r Report) notes(f sizing.Findings) []string {
 	if e := r.Elastic; e != nil && e.Workers == 0 {
 		add("Elastic workers that take %s min to start keep the promise in no number searched: they arrive too late for it.", plain(e.StartDelayMinutes))
 	}
+	if p := r.Replay; p != nil && p.Smallest.Workers == 0 {
+		add("Under the arrivals as recorded no fleet keeps the promise: promise less, or let customers pace their batches.")
+	}
 	if p := r.Replay; p != nil && p.Smallest.Workers != 0 && p.Smallest.Workers > r.Simulated.Workers {
-		add("The recorded arrivals themselves took %d workers: they cluster beyond single submissions. Plan for %d.", p.Smallest.Workers, p.Smallest.Workers)
+		plan := ""
+		if r.Answer.Because == sizing.BecauseReplay {
+			plan = fmt.Sprintf(" Plan for %d.", p.Smallest.Workers)
+		}
+		add("The recorded arrivals themselves took %d workers: they cluster beyond single submissions.%s", p.Smallest.Workers, plan)
 	}
 	if f.NotReplayed {
 		add("The recording is not replayed: batches.max cuts its submissions, and nobody knows when customers would have handed in the rest.")
@@ -63,16 +77,19 @@ func (r Report) confidence() string {
 			s.Workers, months(r.Inputs.Months))
 	}
 	return fmt.Sprintf("%d workers keep the promise over all runs together (%s %% in time, 95 %% confidence) and in %d of %d runs of %s by themselves. Run by run the smallest fleet is %s.",
-		s.Workers, s.Within.Text(100, 2), s.KeptRuns, s.Runs, months(r.Inputs.Months), votes(s.Votes))
+		s.Workers, r.finely(s.Within), s.KeptRuns, s.Runs, months(r.Inputs.Months), r.votes(s.Votes))
 }
 
-// votes reads "31 in 17 runs, 32 in 3".
-func votes(list []sizing.Votes) string {
+// votes reads "31 in 17, 32 in 3", or "29 to 31 in 17" where the table has no rows between.
+func (r Report) votes(list []sizing.Votes) string {
 	parts := make([]string, len(list))
 	for i, v := range list {
 		who := fmt.Sprint(v.Workers)
-		if v.Workers == 0 {
+		switch least := max(v.Above, int(r.Load)) + 1; {
+		case v.Workers == 0:
 			who = "beyond the table"
+		case least < v.Workers:
+			who = fmt.Sprintf("%d to %d", least, v.Workers)
 		}
 		parts[i] = fmt.Sprintf("%s in %d", who, v.Runs)
 	}

@@ -8,6 +8,8 @@ type Prices struct {
 	Promise float64 `json:"promise_dollars"`
 	// Strict is what the strict reading costs beyond that.
 	Strict float64 `json:"strict_dollars"`
+	// Beyond is what the answer's fleet costs beyond the simulation's, with which everything else here compares.
+	Beyond float64 `json:"beyond_simulation_dollars"`
 	// Smaller are fleets between the formula's and the recommended one.
 	Smaller []Trade `json:"smaller_fleets"`
 	// Pacing is what it would save if customers handed in the jobs of a batch one after another.
@@ -42,6 +44,9 @@ func (r Report) prices(f sizing.Findings) Prices {
 	if f.Strict > 0 {
 		out.Strict = r.Strict.Dollars - now.Dollars
 	}
+	if r.Answer.Workers > 0 {
+		out.Beyond = r.Answer.Dollars - now.Dollars
+	}
 	for _, point := range f.Points {
 		if !point.Steady || point.Workers < f.Formula || point.Workers >= now.Workers {
 			continue
@@ -63,11 +68,12 @@ func (r Report) prices(f sizing.Findings) Prices {
 	return out
 }
 
-// PerJob is what one job costs in dollars: the workers that the load needs, the workers that the promise
-// needs on top, and what is paid by the piece.
+// PerJob is what one job costs in dollars: the workers that the load needs, the workers that the promise needs on top by the
+// simulation and beyond it, and what is paid by the piece.
 type PerJob struct {
 	Load    float64 `json:"load_dollars"`
 	Promise float64 `json:"promise_dollars"`
+	Beyond  float64 `json:"beyond_simulation_dollars"`
 	Pieces  []Piece `json:"pieces"`
 	Total   float64 `json:"total_dollars"`
 }
@@ -80,8 +86,9 @@ type Piece struct {
 
 func perJob(p sizing.Params, r Report) PerJob {
 	jobs := p.JobsPerMonth()
-	out := PerJob{Promise: r.Prices.Promise / jobs, Total: r.Simulated.Dollars / jobs, Pieces: []Piece{}}
-	out.Load = out.Total - out.Promise
+	out := PerJob{Promise: r.Prices.Promise / jobs, Beyond: r.Prices.Beyond / jobs, Pieces: []Piece{}}
+	out.Load = r.Simulated.Dollars/jobs - out.Promise
+	out.Total = r.Simulated.Dollars/jobs + out.Beyond
 	for _, cost := range p.JobCosts {
 		piece := Piece{Name: cost.Name, Dollars: cost.UnitsPerJob * cost.DollarsPerUnit}
 		out.Pieces = append(out.Pieces, piece)

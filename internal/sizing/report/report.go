@@ -16,9 +16,11 @@ type Report struct {
 	Inputs  Inputs         `json:"inputs"`
 	Promise sizing.Promise `json:"promise"`
 	// Load is the offered load in erlangs.
-	Load    float64 `json:"load_erlangs"`
+	Load float64 `json:"load_erlangs"`
+	// Answer is the fleet to plan for.
+	Answer  Answer  `json:"answer"`
 	Formula Formula `json:"formula"`
-	// Simulated is the recommended fleet.
+	// Simulated is the fleet that the simulation recommends. Ceilings, customers or recorded arrivals may take more: see Answer.
 	Simulated Simulated `json:"simulated"`
 	Strict    Strict    `json:"strict"`
 	// Fleets is the table, smallest first.
@@ -49,6 +51,7 @@ type Inputs struct {
 	WorkerMonthDollars float64 `json:"worker_month_dollars"`
 	Months             int     `json:"months"`
 	HoursPerMonth      float64 `json:"hours_per_month"`
+	WarmUpHours        float64 `json:"warm_up_hours"`
 	Seed               uint64  `json:"seed"`
 	Seeds              int     `json:"seeds"`
 	Jobs               int64   `json:"jobs_simulated"`
@@ -84,6 +87,9 @@ type Strict struct {
 	Workers int            `json:"workers"`
 	Dollars float64        `json:"dollars"`
 	Votes   []sizing.Votes `json:"votes"`
+	// Alone is the smallest fleet that keeps it in at least half of the replications. Workers are more where the recommended fleet
+	// is larger.
+	Alone int `json:"workers_alone"`
 }
 
 // Deep is why batches cost: jobs that stand so deep in their own batch, or deeper.

@@ -100,7 +100,7 @@ func TestFormula(t *testing.T) {
 	require.InDelta(t, 9.35, r.Formula.WaitOneLess, 0.01)
 	require.Equal(t, 106.4, r.Formula.Batched.Wait.Value)
 	require.InDelta(t, 0.9525, *r.Simulated.Exact, 0.0001)
-	require.Equal(t, []sizing.Votes{{Workers: 30, Runs: 3}, {Workers: 31, Runs: 14}, {Workers: 32, Runs: 3}}, r.Simulated.Votes)
+	require.Equal(t, []sizing.Votes{{Workers: 30, Runs: 3, Above: 20}, {Workers: 31, Runs: 14, Above: 30}, {Workers: 32, Runs: 3, Above: 31}}, r.Simulated.Votes)
 
 	f := experiment()
 	f.Params.Service = sizing.Service{Shape: sizing.Fixed, MeanMinutes: 10}
@@ -151,6 +151,15 @@ func TestNotes(t *testing.T) {
 		{"not replayed", func(f *sizing.Findings) { f.NotReplayed = true }, "The recording is not replayed: batches.max cuts its submissions", true},
 		{"replayed", func(f *sizing.Findings) { f.Replay = everything().Replay }, "is not replayed", false},
 		{"clusters", func(f *sizing.Findings) { f.Replay = everything().Replay }, "Plan for 44.", true},
+		{"replay with no fleet", func(f *sizing.Findings) {
+			f.Replay = everything().Replay
+			f.Replay.Smallest = sizing.Replayed{}
+		}, "Under the arrivals as recorded no fleet keeps the promise", true},
+		{"an empty beginning", func(f *sizing.Findings) { f.Points[6].Utilisation.Value = 4 / 31.0 },
+			"The load keeps 5 workers busy, but the simulation only 4: jobs take so long", true},
+		{"a full beginning", func(*sizing.Findings) {}, "jobs take so long", false},
+		{"few batches", func(f *sizing.Findings) { f.Params.Promise.Share = 0.99997 }, "The promise lets about 5.63 batches be late", true},
+		{"many batches", func(*sizing.Findings) {}, "batches be late", false},
 		{"no clusters", func(f *sizing.Findings) {
 			f.Replay = everything().Replay
 			f.Replay.Smallest.Workers = 29
@@ -218,6 +227,93 @@ func TestFewerRunsAreSaid(t *testing.T) {
 	require.Regexp(t, `a job every 1 min +about 19 `, words)
 }
 
+// TestTheLargerAnswerLeads: where the recorded arrivals take more than the simulation, the fleet to plan for is theirs, in the first
+// lines, in the table, and in what is paid.
+func TestTheLargerAnswerLeads(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Replay = everything().Replay
+	f.Replay.Smallest.Workers, f.Replay.Recommended.PartialMonths = 40, 2
+	r, words := report.New(f), text(t, f)
+	require.Equal(t, report.Answer{Workers: 40, Dollars: 2600, Because: "replay"}, r.Answer)
+	require.Equal(t, 585.0, r.Prices.Beyond)
+	require.InDelta(t, 2600/21600.0, r.PerJob.Total, 1e-12)
+	require.InDelta(t, r.PerJob.Total, r.PerJob.Load+r.PerJob.Promise+r.PerJob.Beyond, 1e-12)
+	require.True(t, strings.HasPrefix(words, "Promise: 95 % of jobs start within 5 min.\n"+
+		"Plan for 40 workers, $2,600 a month, for the arrivals as recorded; the simulation alone says 31 workers, $2,015 a month.\n"), words)
+	require.Regexp(t, `(?m)^ +40 .* recommended$`, words)
+	require.Regexp(t, `(?m)^ +31 .* simulation$`, words)
+	for _, says := range []string{
+		"The answer, for the arrivals as recorded: $585 more than the simulation's 31 workers",
+		"Of 40 workers about 5 are busy and 35 idle",
+		"A job costs $0.1204: $0.0241 for the load, $0.0692 for the promise, $0.0271 for the arrivals as recorded.",
+		"That is by the simulation, against its 31 workers.",
+		"These are of the simulation, and compare with its 31 workers.",
+		"1 of 4 calendar months kept (2 of them are not recorded whole).",
+	} {
+		require.Contains(t, words, says)
+	}
+
+	f.Replay = nil
+	f.Params.Customers = []sizing.Customer{{Name: "acme", Share: 1, Weight: 1}}
+	now := shared(31, 10, 5, 1)
+	now.Customers, now.PerCustomer = []*sizing.Histogram{sizing.NewHistogram()}, []sizing.Count{{Jobs: 10, Within: 5}}
+	f.Shared = &sizing.Sized{Recommended: now, Smallest: shared(33, 10, 10, 1)}
+	require.Contains(t, text(t, f), "Plan for about 33 workers, $2,145 a month, with these customers; the simulation alone says 31")
+	f.Shared.Smallest = sizing.Shared{}
+	require.Equal(t, report.Answer{Because: "shared"}, report.New(f).Answer)
+	require.Contains(t, text(t, f), "No fleet keeps it with these customers; the simulation alone says 31 workers")
+	require.Zero(t, report.New(f).Prices.Beyond)
+}
+
+// TestAStrictFleetThatIsLiftedSaysSo: fewer workers than recommended are no strict answer, and the votes would seem to say so.
+func TestAStrictFleetThatIsLiftedSaysSo(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	for i := range f.Points {
+		f.Points[i].StrictRuns = f.Points[i].KeptRuns
+	}
+	f.Points[5].StrictRuns, f.Strict = 12, 31
+	require.Equal(t, 30, report.New(f).Strict.Alone)
+	require.Contains(t, text(t, f), "run by run: 21 to 30 in 12, 31 in 5, 32 in 3; 30 in half of the runs, but no fewer than recommended, which is with confidence\n")
+	require.NotContains(t, text(t, experiment()), "no fewer than recommended")
+}
+
+// TestAPromiseIsShownWhole: with all of its digits, and no share is rounded up to it or to everything.
+func TestAPromiseIsShownWhole(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Params.Promise.Share = 0.9999
+	f.Points[6].Within = sizing.Interval{Value: 0.99994, HalfWidth: 0.00002}
+	f.Points[7].Within = sizing.Interval{Value: 0.999999}
+	words := text(t, f)
+	require.Contains(t, words, "Promise: 99.99 % of jobs start within 5 min.\n")
+	require.Contains(t, words, "the promise lets 0.01 % be late")
+	require.Contains(t, words, "p99.99 min")
+	require.Regexp(t, `(?m)^ +31 .* 99\.99 ± 0\.00 .* recommended$`, words)
+	require.Regexp(t, `(?m)^ +32 .* 99\.99 ± 0\.00 `, words)
+	require.Contains(t, words, "(99.994 ± 0.002 % in time, 95 % confidence)")
+	f.Points[6].Within.Value = 0.9999999
+	require.Contains(t, text(t, f), "(99.999 ± 0.002 % in time, 95 % confidence)", "not all of them")
+}
+
+// TestAnUncertainWait: a spread larger than the wait is no reason to show less than nothing.
+func TestAnUncertainWait(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Points[6].Wait = sizing.Interval{Value: 0, HalfWidth: 95.9}
+	require.Contains(t, text(t, f), "0.0 (or up to 95.9) min for 95 % of jobs")
+}
+
+// TestALongWarmUpIsSaid.
+func TestALongWarmUpIsSaid(t *testing.T) {
+	t.Parallel()
+	f := experiment()
+	f.Params.WarmUpHours = 1334
+	require.Contains(t, text(t, f), "seed 2, after 1,334 hours of warm-up.\n")
+	require.NotContains(t, text(t, experiment()), "warm-up")
+}
+
 func TestSmoothArrivalsNeedNoWhy(t *testing.T) {
 	t.Parallel()
 	f := experiment()
@@ -225,6 +321,7 @@ func TestSmoothArrivalsNeedNoWhy(t *testing.T) {
 	f.Paces = nil
 	require.NotContains(t, text(t, f), "\nWhy\n")
 	require.NotContains(t, text(t, f), "in batches of")
+	require.NotContains(t, text(t, f), "under batches")
 }
 
 // TestFieldsAreStable pins the names of the JSON: scripts read them.

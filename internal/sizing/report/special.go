@@ -14,7 +14,7 @@ type Elastic struct {
 	WithinRecommended float64 `json:"within_recommended"`
 	// Workers is the smallest limit that keeps the promise; 0 where none searched does.
 	Workers int `json:"workers"`
-	// PaidWorkers is how many are paid on average, Dollars what they cost, Saves the difference to the recommended fleet.
+	// PaidWorkers is how many are paid on average, Dollars what they cost, Saves the difference to the fleet of Simulated.
 	PaidWorkers float64 `json:"paid_workers"`
 	Dollars     float64 `json:"dollars"`
 	Saves       float64 `json:"saves_dollars"`

@@ -63,20 +63,21 @@ func (p *page) named(rows [][]string) {
 
 func (r Report) head(p *page) {
 	in := r.Inputs
-	p.line("Promise: %s %% of jobs start within %s min.", percent(r.Promise.Share), plain(r.Promise.Minutes))
+	p.line("Promise: %s %% of jobs start within %s min.", exactly(r.Promise.Share), plain(r.Promise.Minutes))
+	p.line("%s", r.plan())
 	p.line("%s jobs an hour, %s service of mean %s min: a load of %s workers busy on average.",
 		plain(in.JobsPerHour), in.ServiceShape, plain(in.ServiceMinutes), plain(r.Load))
 	if in.BatchMean > 1 {
 		p.line("Jobs arrive in batches of mean %s (%s).", plain(in.BatchMean), in.BatchShape)
 	}
-	p.line("%s of %s, %s jobs, seed %d.", runs(in.Seeds), months(in.Months), grouped(float64(in.Jobs)), in.Seed)
+	p.line("%s of %s, %s jobs, seed %d%s.", runs(in.Seeds), months(in.Months), grouped(float64(in.Jobs)), in.Seed, warmUp(in.WarmUpHours))
 	p.line("")
 	rows := [][]string{{"", "workers", "a month", ""}}
 	if f := r.Formula; f.Workers > 0 {
 		rows = append(rows, []string{"Erlang's formula", fmt.Sprint(f.Workers), dollars(f.Dollars),
 			fmt.Sprintf("%s min for %s %% of jobs if they came one by one (simulated: %s)",
-				plain(f.Wait), percent(r.Promise.Share), f.SimulatedWait.Text(1, 1))})
-		if b := f.Batched; b != nil {
+				plain(f.Wait), exactly(r.Promise.Share), reach(f.SimulatedWait))})
+		if b := f.Batched; b != nil && in.BatchMean > 1 {
 			rows = append(rows, []string{"the same, under batches", fmt.Sprint(f.Workers), dollars(f.Dollars), r.shows(*b)})
 		}
 	}
@@ -84,26 +85,26 @@ func (r Report) head(p *page) {
 	rows = append(rows, []string{"simulation", fmt.Sprint(s.Workers), dollars(s.Dollars), r.shows(s.Point)})
 	if r.Strict.Workers > 0 {
 		rows = append(rows, []string{"every single month", fmt.Sprint(r.Strict.Workers), dollars(r.Strict.Dollars),
-			"run by run: " + votes(r.Strict.Votes)})
+			"run by run: " + r.votes(r.Strict.Votes) + r.lifted()})
 	}
 	p.named(rows)
 }
 
 func (r Report) shows(point sizing.Point) string {
-	return fmt.Sprintf("%s min for %s %% of jobs; %s %% in time", point.Wait.Text(1, 1), percent(r.Promise.Share), percent(point.Within.Value))
+	return fmt.Sprintf("%s min for %s %% of jobs; %s %% in time", reach(point.Wait), exactly(r.Promise.Share), r.short(point.Within.Value))
 }
 
 // table has a row for the fleets that a reader compares; JSON has them all.
 func (r Report) table(p *page) {
 	p.title("Fleets")
-	rows := [][]string{{"workers", "p50 min", fmt.Sprintf("p%s min", percent(r.Promise.Share)), "in time %", "late a month", "a month", "busy %", ""}}
+	rows := [][]string{{"workers", "p50 min", fmt.Sprintf("p%s min", exactly(r.Promise.Share)), "in time %", "late a month", "a month", "busy %", ""}}
 	for _, point := range r.Fleets {
 		if !point.Steady || !r.shown(point.Workers) {
 			continue
 		}
 		rows = append(rows, []string{
 			fmt.Sprint(point.Workers), wait(point.Median.Value), wait(point.Wait.Value),
-			fmt.Sprintf("%.1f ± %.1f", 100*point.Within.Value, 100*point.Within.HalfWidth),
+			r.both(point.Within),
 			grouped(point.LatePerMonth), dollars(point.Dollars), fmt.Sprintf("%.0f", 100*point.Utilisation.Value), r.mark(point.Workers),
 		})
 	}
@@ -136,8 +137,11 @@ func (r Report) mark(workers int) string {
 	if workers == r.Formula.Workers {
 		marks = append(marks, "formula")
 	}
-	if workers == r.Simulated.Workers {
+	switch {
+	case workers == r.fleet().Workers:
 		marks = append(marks, "recommended")
+	case workers == r.Simulated.Workers:
+		marks = append(marks, "simulation")
 	}
 	if workers == r.Strict.Workers {
 		marks = append(marks, "every month")

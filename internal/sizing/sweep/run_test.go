@@ -113,7 +113,7 @@ func TestNoFleetIsLargeEnough(t *testing.T) {
 	p := short()
 	p.Batches = sizing.Batches{Shape: sizing.Fixed, Mean: 15_000}
 	p.Months, p.HoursPerMonth, p.JobsPerHour, p.Service.MeanMinutes = 1, 200, 1500, 60
-	p.Seeds, p.Workers = 2, sizing.Range{From: 1}
+	p.Seeds, p.Workers, p.Promise.Share = 2, sizing.Range{From: 1}, 0.9
 	got, err := sweep.Smallest(context.Background(), p, 2)
 	require.NoError(t, err)
 	require.Zero(t, got)

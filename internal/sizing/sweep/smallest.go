@@ -14,7 +14,7 @@ const (
 
 // few are the parameters with the replications of a first look.
 func few(p sizing.Params) sizing.Params {
-	p.Seeds = max(1, min(p.Seeds, fewSeeds, int(fewJobs/(p.JobsPerMonth()*float64(p.Months)))))
+	p.Seeds = max(1, min(p.Seeds, fewSeeds, int(fewJobs/p.JobsPerRun())))
 	return p
 }
 

@@ -24,19 +24,16 @@ func Study(ctx context.Context, p sizing.Params, history *sizing.History, cores 
 	s := &study{params: p, cores: cores, pools: map[int]*sizing.Pool{}}
 	s.out.Params, s.out.EventSeeds = p, few(p).Seeds
 	s.out.Formula = p.Smooth().Smallest(p.Promise)
-	for _, step := range []func(context.Context) error{s.table, s.smooth, s.variants, s.elastic, s.shared} {
+	replay := func(context.Context) error {
+		s.replay(history)
+		return nil
+	}
+	for _, step := range []func(context.Context) error{s.table, s.smooth, s.variants, s.elastic, s.shared, replay, s.answer, s.strict} {
 		if err := step(ctx); err != nil {
 			return sizing.Findings{}, err
 		}
 	}
 	s.curves()
-	switch {
-	case history == nil:
-	case history.Replayable(p):
-		s.replay(history)
-	default:
-		s.out.NotReplayed = true
-	}
 	return s.out, nil
 }
 
@@ -59,8 +56,9 @@ func (s *study) table(ctx context.Context) error {
 	if s.out.Formula > 0 && !slices.Contains(fleets, s.out.Formula) {
 		fleets = append(fleets, s.out.Formula)
 	}
-	// The few replications that found the answer may have been lucky; then the table grows until it has one that lasts.
-	for more := 1; s.out.Recommended == 0 && len(fleets) > 0; more *= 2 {
+	// The few replications that found the answer may have been lucky; then the table grows until it has one that lasts, or one
+	// under which no job is late: more workers show no more then.
+	for more := 1; s.out.Recommended == 0 && len(fleets) > 0 && !faultless(s.out.Points); more *= 2 {
 		if err := s.play(ctx, fleets); err != nil {
 			return err
 		}
@@ -72,48 +70,10 @@ func (s *study) table(ctx context.Context) error {
 		return sizing.Problems{{Where: "seeds", Advice: "so few runs leave the answer open: use more seeds or months"}}
 	}
 	// Rows of a large table stand apart; those just below the answer are filled in.
-	for gap := s.gap(); len(gap) > 0; gap = s.gap() {
-		if err := s.play(ctx, gap); err != nil {
-			return err
-		}
+	return s.fill(ctx, func() int {
 		s.recommend()
-	}
-	if strict := sizing.Strict(s.out.Points, s.params.Seeds); strict > 0 {
-		s.out.Strict = max(strict, s.out.Recommended)
-	}
-	return nil
-}
-
-func (s *study) recommend() {
-	s.out.Recommended = sizing.Recommend(s.out.Points, s.params.Promise)
-}
-
-// atOnce is how many fleets of a gap are played in one go.
-const atOnce = 8
-
-// gap are fleets between the recommended one and the row before it, evenly spaced; none where the rows are neighbours.
-func (s *study) gap() []int {
-	i := slices.IndexFunc(s.out.Points, func(p sizing.Point) bool { return p.Workers == s.out.Recommended })
-	low := int(s.params.Load())
-	if i > 0 {
-		low = max(low, s.out.Points[i-1].Workers)
-	}
-	all := between(low, s.out.Recommended)
-	step := (len(all) + atOnce - 1) / atOnce
-	var fleets []int
-	for k := step - 1; k >= 0 && k < len(all); k += step {
-		fleets = append(fleets, all[k])
-	}
-	return fleets
-}
-
-// between are the fleets larger than one and smaller than another.
-func between(low, high int) []int {
-	var fleets []int
-	for n := low + 1; n < high; n++ {
-		fleets = append(fleets, n)
-	}
-	return fleets
+		return s.out.Recommended
+	})
 }
 
 // play adds fleets to the table.
@@ -163,7 +123,15 @@ func (s *study) curves() {
 	}
 }
 
+// replay plays the recording, if there is one, and it can be.
 func (s *study) replay(h *sizing.History) {
+	if h == nil {
+		return
+	}
+	if !h.Replayable(s.params) {
+		s.out.NotReplayed = true
+		return
+	}
 	s.out.Replay = &sizing.ReplayFindings{
 		Jobs: h.Jobs(), Batches: len(h.Batches), Days: h.Span().Hours() / 24,
 		Recommended: h.Replay(s.params, h.Stretch(s.params), s.out.Recommended),

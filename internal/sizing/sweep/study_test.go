@@ -218,4 +218,47 @@ func TestStudyOfALargeFleet(t *testing.T) {
 	require.Less(t, before.Within.Lower(), p.Promise.Share)
 	require.GreaterOrEqual(t, rows[f.Recommended].Within.Lower(), p.Promise.Share)
 	require.True(t, f.Strict == 0 || f.Strict >= f.Recommended)
+	if f.Strict > f.Recommended {
+		before, ok := rows[f.Strict-1]
+		require.True(t, ok, "the row before the strict answer is missing")
+		require.Less(t, 2*before.StrictRuns, p.Seeds)
+	}
+}
+
+// TestStudyGivesTheAnswerARow: customers who come together at nine take more than the simulation says, and the table has that fleet.
+func TestStudyGivesTheAnswerARow(t *testing.T) {
+	t.Parallel()
+	h := &sizing.History{}
+	for day := range 30 {
+		for minute := range 5 {
+			h.Batches = append(h.Batches, sizing.Recorded{At: time.Date(2026, time.March, 1+day, 9, minute, 0, 0, time.UTC), Jobs: 24})
+		}
+	}
+	p := short()
+	p.Elastic, p.Workers = nil, sizing.Range{From: 1}
+	p, err := h.Params(p)
+	require.NoError(t, err)
+	f := studied(t, p, h, 2)
+	workers, because := f.Answer()
+	require.Equal(t, sizing.BecauseReplay, because)
+	require.Greater(t, workers, f.Recommended+10)
+	last := f.Points[len(f.Points)-1]
+	require.Equal(t, workers, last.Workers)
+	require.Equal(t, p.Dollars(workers), last.Dollars)
+	require.True(t, last.Steady)
+}
+
+// TestStudyThatCannotBeSure: few runs without a late job end the search, not the largest fleet.
+func TestStudyThatCannotBeSure(t *testing.T) {
+	t.Parallel()
+	p := short()
+	p.Elastic, p.Seeds, p.Months = nil, 2, 1
+	p.Batches = sizing.Batches{Shape: sizing.Fixed, Mean: 30}
+	p.Promise.Share = 1 - 3.01/(p.JobsPerMonth()*2/30)
+	f, err := sweep.Study(context.Background(), p, nil, 2)
+	if err != nil { // fewer batches were drawn than expected
+		require.EqualError(t, err, "seeds: so few runs leave the answer open: use more seeds or months")
+		return
+	}
+	require.Less(t, f.Recommended, 100)
 }

@@ -37,7 +37,7 @@ func (s *study) variants(ctx context.Context) error {
 
 // affordable tells whether a variant may have all replications.
 func affordable(p sizing.Params) bool {
-	return p.JobsPerMonth()*float64(p.Months*p.Seeds) <= variantJobs
+	return p.JobsPerRun()*float64(p.Seeds) <= variantJobs
 }
 
 // about sizes by what few replications show together.
@@ -50,7 +50,8 @@ func (s *study) about(ctx context.Context, v *sizing.Variant) error {
 }
 
 // sure sizes as the answer is sized: the smallest fleet of which all replications say with confidence that it keeps the
-// promise. Few of them find the neighbourhood.
+// promise. Few of them find the neighbourhood; where batches are so few that nothing can be said with confidence, theirs is the
+// answer.
 func (s *study) sure(ctx context.Context, v *sizing.Variant) error {
 	rough, err := Smallest(ctx, few(v.Params), s.cores)
 	if err != nil {
@@ -70,13 +71,17 @@ func (s *study) sure(ctx context.Context, v *sizing.Variant) error {
 		row = append(row, table.Points()[:len(fleets)]...)
 		slices.SortFunc(row, func(a, b sizing.Point) int { return a.Workers - b.Workers })
 		first, last := row[0].Workers, row[len(row)-1].Workers
-		switch v.Workers = sizing.Recommend(row, s.params.Promise); v.Workers {
-		case 0:
-			fleets = between(last, min(last+step, sizing.MaxWorkers)+1)
-		case first: // a smaller one may do
+		v.Workers = sizing.Recommend(row, s.params.Promise)
+		switch {
+		case v.Workers == first: // a smaller one may do
 			fleets = between(max(low, first-step)-1, first)
-		default:
+		case v.Workers > 0:
 			return nil
+		case faultless(row):
+			v.Workers = rough
+			return nil
+		default:
+			fleets = between(last, min(last+step, sizing.MaxWorkers)+1)
 		}
 	}
 	return nil
