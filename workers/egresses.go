@@ -31,8 +31,10 @@ type Egresses struct {
 type egressHealth struct {
 	// retired and trial are what the owner says.
 	retired, trial bool
-	// triedAt is when this process used its trial; zero before.
+	// triedAt is when this process used its trial; zero before. ended says that its request has ended, and what it met is told
+	// or to be told.
 	triedAt time.Time
+	ended   bool
 	// failing is how many requests in a row have failed by its fault, untold whether the owner has yet to hear of the last.
 	failing int
 	untold  bool
@@ -83,7 +85,7 @@ func (e *Egresses) Choose(src collection.Source, rec collection.Record, avoid st
 		name, err = egress.Choose(src.Egress.Use, e.states(now, beyondDoubt), avoid, sticky, turn)
 	}
 	if w, ok := e.ways[name]; ok && w.trial {
-		w.triedAt = now
+		w.triedAt, w.ended = now, false
 	}
 	return name, err
 }
@@ -161,9 +163,10 @@ func verdictOf(reason collection.Reason) verdict {
 
 // report counts a verdict, and says whether the owner should know at once.
 func (w *egressHealth) report(v verdict) (urgent bool) {
-	if w.retired && w.triedAt.IsZero() {
+	if w.retired && (w.triedAt.IsZero() || w.ended) {
 		return false // of a request from before the retirement
 	}
+	w.ended = w.retired && v != saysNothing
 	switch v {
 	case saysNothing:
 		w.triedAt = time.Time{} // the trial is still to be made
@@ -215,8 +218,9 @@ func (e *Egresses) receive(states []lease.EgressState) {
 		w.retired, w.trial, w.failing = true, s.Trial, 0
 	}
 	for _, w := range e.ways {
-		if !w.trial {
-			w.triedAt = time.Time{}
+		// The trial can be another worker's before its request here has ended: what that meets is news all the same.
+		if !w.retired || !w.trial && w.ended {
+			w.triedAt, w.ended = time.Time{}, false
 		}
 	}
 }

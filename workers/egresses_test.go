@@ -199,6 +199,49 @@ func TestTrialThatProvesNothing(t *testing.T) {
 	})
 }
 
+// TestSlowTrial: a request through an egress on trial takes longer than the trial is this process's own. It is made once, what
+// it meets is told all the same, and brings the egress back for everybody; or keeps it away from everybody, for longer.
+func TestSlowTrial(t *testing.T) {
+	for name, reason := range map[string]collection.Reason{"success": fine, "fault": fault} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				crew := wayfarers(t, "a", "b")
+				a, b := crew[0], crew[1]
+				both := func(d time.Duration) {
+					for range d / (ttl / 3) {
+						time.Sleep(ttl / 3)
+						a.renew()
+						b.renew()
+					}
+				}
+				a.report("eu-1", fault, fault, fault, fault, fault)
+				a.renew()
+				both(time.Minute + ttl/3)
+				require.Equal(t, "eu-1", a.choose(""), "a has the trial")
+				require.Equal(t, []string{"eu-2", "eu-2"}, []string{b.choose(""), b.choose("")})
+				both(40 * time.Second)
+				require.Equal(t, []string{"eu-2", "eu-2"}, []string{a.choose(""), a.choose("")}, "now b has it")
+				a.woken()
+				a.report("eu-1", reason, fault)
+				require.True(t, a.woken())
+				require.Equal(t, 1, a.ways.ways["eu-1"].seen.Successes+a.ways.ways["eu-1"].seen.Faults, "the trial, not what was before")
+				a.renew()
+				b.renew()
+				state := b.table.ViewEgresses(time.Now())[0]
+				if reason == fine {
+					require.Equal(t, lease.EgressGood, state.State)
+					require.ElementsMatch(t, []string{"eu-1", "eu-2"}, []string{b.choose(""), b.choose("")})
+				} else {
+					require.Equal(t, 2*time.Minute, state.Until.Sub(time.Now()))
+					require.Equal(t, []string{"eu-2", "eu-2"}, []string{b.choose(""), b.choose("")})
+				}
+				both(3 * time.Minute)
+				require.ElementsMatch(t, []string{"eu-1", "eu-2"}, []string{b.choose(""), b.choose("")}, "it, or its next trial")
+			})
+		})
+	}
+}
+
 // TestDoubt: an egress that fails is passed over until the owner has heard, if there is another.
 func TestDoubt(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// callTimeout bounds one renewal; a lease outlives two that fail.
+	// callTimeout bounds one renewal: a lease of 15 s outlives two that get no answer, and a shorter one outlives one.
 	callTimeout = 4 * time.Second
 	// retryRenewal is the wait after a renewal that failed.
 	retryRenewal = 500 * time.Millisecond
@@ -139,12 +139,23 @@ func (l *lessee) lapse() {
 	}
 }
 
-// timeout bounds one call, so that a lease outlives two that fail.
+// timeout bounds one call by a third of the lease, so that it outlives one that gets no answer: of a lease as this process's
+// configuration has it, and of the one in force, which another's may have made shorter.
 func (l *lessee) timeout() time.Duration {
-	if third := l.settings.TTL.Std() / 3; third > 0 {
-		return min(callTimeout, third)
+	timeout := callTimeout
+	for _, ttl := range []time.Duration{l.settings.TTL.Std(), l.permits.leaseTTL()} {
+		if third := ttl / 3; third > 0 {
+			timeout = min(timeout, third)
+		}
 	}
-	return callTimeout
+	return timeout
+}
+
+// leaseTTL is how long this process's lease lasts; zero without one.
+func (p *Permits) leaseTTL() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.holder.TTL(p.now())
 }
 
 // renew sends one renewal and puts its answer into force.

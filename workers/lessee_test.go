@@ -173,10 +173,44 @@ func TestLesseeOutlastsTwoLostRenewals(t *testing.T) {
 // TestLesseeTimeout: the time for one call follows the lease, or a short lease would not outlive a call without an answer.
 func TestLesseeTimeout(t *testing.T) {
 	t.Parallel()
-	for seconds, timeout := range map[int]time.Duration{0: callTimeout, 3: time.Second, 9: 3 * time.Second, 15: callTimeout, 300: callTimeout} {
-		l := &lessee{settings: lease.Settings{TTL: lease.Millis(1000 * seconds)}}
-		require.Equal(t, timeout, l.timeout(), "%d s", seconds)
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		own, inForce lease.Millis
+		timeout      time.Duration
+	}{
+		{0, 0, callTimeout}, {3_000, 0, time.Second}, {9_000, 0, 3 * time.Second}, {15_000, 0, callTimeout}, {300_000, 0, callTimeout},
+		{15_000, 15_000, callTimeout}, {300_000, 3_000, time.Second}, {15_000, 3_000, time.Second}, {3_000, 300_000, time.Second}, {0, 6_000, 2 * time.Second},
+	} {
+		holder := lease.NewHolder("w")
+		l := &lessee{settings: lease.Settings{TTL: test.own}, permits: NewPermits(holder, nil, 1, func() time.Time { return now })}
+		holder.Receive(now, lease.Answer{Sequence: holder.Next(now, nil, nil).Sequence, TTL: test.inForce})
+		require.Equal(t, test.timeout, l.timeout(), "%+v", test)
 	}
+}
+
+// TestLesseeOutlastsALostRenewalOfAShorterLease: the lease in force is much shorter than this process's configuration says,
+// and still nothing is broken off when a renewal gets no answer.
+func TestLesseeOutlastsALostRenewalOfAShorterLease(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		l := let(t, books)
+		l.settings.TTL = 300_000
+		j := l.collect("books")
+		l.begin()
+		l.owner.with(func() { require.NoError(t, l.owner.table.Use(time.Now(), lease.Settings{TTL: 6_000})) })
+		time.Sleep(2 * time.Minute) // by now it has a lease of those
+		require.Equal(t, 6*time.Second, l.permits.leaseTTL())
+		from := len(l.owner.seen())
+		l.owner.meet(func(ctx context.Context, n int) error {
+			if n <= from+1 {
+				return hang(ctx, n)
+			}
+			return nil
+		})
+		time.Sleep(time.Minute)
+		require.NoError(t, j.permit.Err())
+		l.stop()
+		l.endAll([]*job{j})
+	})
 }
 
 // TestLesseeStartsTheOwner: where there is no owner, it is started with the update; only where there never was one may it

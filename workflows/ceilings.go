@@ -129,7 +129,8 @@ func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
 	if err := c.state.Table.Configure(now, in.Sources); err != nil {
 		return refused(err)
 	}
-	if c.state.Unsettled {
+	if c.state.Unsettled || !c.state.Table.Settled(now) {
+		// How long forgotten leases last, and their requests linger, may be known only now.
 		c.state.Table.Quarantine(now)
 		c.state.Unsettled = false
 	}

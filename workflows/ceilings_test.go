@@ -144,6 +144,39 @@ func TestCeilingsWaitForLeasesOfAnOwnerBefore(t *testing.T) {
 	})
 }
 
+// TestCeilingsWaitForLongerLeases: while an owner waits for what it cannot know of, another configuration says that leases
+// last longer, or requests linger. It waits for as long as that, and for no less if one says that they are shorter.
+func TestCeilingsWaitForLongerLeases(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		ttl, linger lease.Millis
+		settles     time.Duration
+	}{
+		"longer leases":   {ttl: 60_000, settles: 10*time.Second + 66*time.Second},
+		"longer requests": {ttl: 15_000, linger: 40_000, settles: 10*time.Second + 56500*time.Millisecond},
+		"shorter leases":  {ttl: 3_000, settles: time.Second + 16500*time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOwner(t, 0, workflows.CeilingsInput{})
+			o.configure(time.Second, books(4))
+			second := brings("two", time.Second, 4)
+			second.Settings.TTL, second.Sources[0].Linger = test.ttl, test.linger
+			o.configure(10*time.Second, second)
+			early := o.renew(test.settles-time.Millisecond, wants("a", 1, 9))
+			free := o.renew(test.settles, wants("a", 2, 9))
+			third := brings("three", 2*time.Second, 5)
+			o.configure(test.settles+time.Second, third)
+			after := o.renew(test.settles+2*time.Second, wants("b", 1, 9))
+			state := o.run().State
+			require.Equal(t, "three", state.Config)
+			require.Zero(t, early.permits(t))
+			require.Equal(t, 4, free.permits(t))
+			require.Equal(t, 1, after.permits(t), "one that is settled stays so")
+		})
+	}
+}
+
 func TestCeilingsRefuseNonsenseFromWorkers(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*workflows.ConfigureInput)) workflows.ConfigureInput {

@@ -196,7 +196,7 @@ func TestStates(t *testing.T) {
 		state, breaker, remark string
 	}{
 		{"open", lease.SourceView{Open: true, ClosesAt: at(time.Hour)}, "open", "closed", ""},
-		{"removed", lease.SourceView{Why: lease.WhyRemoved}, "removed", "closed", "is no longer in the configuration; what operators have set is kept in case it comes back"},
+		{"removed", lease.SourceView{Why: lease.WhyRemoved}, "removed", "closed", "is no longer in the configuration; what operators have set, and a breaker that is open, are kept in case it comes back"},
 		{"ceiling", lease.SourceView{Why: lease.WhyCeiling}, "ceiling 0", "closed", "its configured ceiling is 0"},
 		{"held", lease.SourceView{Why: lease.WhyBreakerHeld, BreakerHeld: &hold, Breaker: lease.BreakerOpen}, "held", "held",
 			"breaker held open by ann@ops, 1 h ago: login forms"},
@@ -206,10 +206,12 @@ func TestStates(t *testing.T) {
 			"breaker open until 2026-01-02 12:01:00 UTC (in 1 min): the source fails too often; it has opened 3 times in a row"},
 		{"throttled", lease.SourceView{Why: lease.WhyThrottled, Breaker: lease.BreakerOpen, OpensAt: at(7 * time.Second)}, "throttled", "open",
 			"throttled until 2026-01-02 12:00:07 UTC (in 7 s): the source has asked for a wait"},
+		{"no more throttled", lease.SourceView{Why: lease.WhyThrottled, Breaker: lease.BreakerOpen, OpensAt: at(-2 * time.Second)}, "throttled", "open",
+			"throttled; the wait that the source has asked for has just ended"},
 		{"half-open", lease.SourceView{Open: true, Breaker: lease.BreakerHalfOpen, BreakerTrips: 1}, "open", "half-open",
 			"breaker half-open: one request tries the source"},
 		{"closing", lease.SourceView{Open: true, BreakerLevel: 2}, "open", "closing",
-			"breaker closing: at most 2 in flight for now, and more with every success"},
+			"breaker closing: at most 2 in flight for now, and more as long as fewer fail than would open it"},
 		{"hours", lease.SourceView{Why: lease.WhyHours, OpensAt: at(10 * time.Hour)}, "off hours", "closed",
 			"outside its hours until 2026-01-02 22:00:00 UTC (in 10 h)"},
 		{"fallen back", lease.SourceView{Open: true, Method: "api", Methods: []string{"page", "api"}, MethodUntil: at(40 * time.Minute)}, "open", "closed",

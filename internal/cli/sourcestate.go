@@ -51,7 +51,7 @@ func remarksOn(r lease.SourceView, now time.Time, verbose bool) []screen.Cell {
 		cells = append(cells, screen.Cell{Style: style, Text: fmt.Sprintf(format, args...)})
 	}
 	if r.Why == lease.WhyRemoved {
-		say(screen.Notice, "is no longer in the configuration; what operators have set is kept in case it comes back")
+		say(screen.Notice, "is no longer in the configuration; what operators have set, and a breaker that is open, are kept in case it comes back")
 	}
 	if r.Paused != nil {
 		say(screen.Notice, "paused%s", noteText(*r.Paused, now))
@@ -130,6 +130,8 @@ func breakerRemark(r lease.SourceView, now time.Time) (string, screen.Style) {
 	switch {
 	case r.BreakerHeld != nil:
 		return "", screen.Plain
+	case r.Why == lease.WhyThrottled && !r.OpensAt.IsZero() && !r.OpensAt.After(now):
+		return "throttled; the wait that the source has asked for has just ended", screen.Notice
 	case r.Why == lease.WhyThrottled:
 		return "throttled" + untilText(r.OpensAt, now) + ": the source has asked for a wait", screen.Notice
 	case r.Why == lease.WhyBreakerOpen:
@@ -139,7 +141,7 @@ func breakerRemark(r lease.SourceView, now time.Time) (string, screen.Style) {
 	case r.Breaker == lease.BreakerHalfOpen:
 		return "breaker half-open: one request tries the source" + again, screen.Notice
 	case r.BreakerLevel > 0:
-		return fmt.Sprintf("breaker closing: at most %s in flight for now, and more with every success", screen.Count(r.BreakerLevel)), screen.Notice
+		return fmt.Sprintf("breaker closing: at most %s in flight for now, and more as long as fewer fail than would open it", screen.Count(r.BreakerLevel)), screen.Notice
 	}
 	return "", screen.Plain
 }

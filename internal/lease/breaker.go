@@ -19,7 +19,8 @@ type Breaker struct {
 	Cause Why `json:"cause,omitempty"`
 	// Until is when an open breaker goes half-open.
 	Until time.Time `json:"until,omitzero"`
-	// Trips is how often it has opened for faults since it was last fully closed.
+	// Trips is how often it has opened for faults in a row: since it was last fully closed, or told of a success after it had
+	// been closed for as long as it is ever open.
 	Trips int `json:"trips,omitempty"`
 	// Level is the ceiling of a breaker that closes gradually; zero when it is fully closed.
 	Level int `json:"level,omitempty"`
@@ -93,26 +94,43 @@ func (b *Breaker) observe(now time.Time, c BreakerConfig, r Report, acting bool,
 		if b.failing(c) {
 			b.trip(now, c)
 			tripped = true
-		} else if b.Level > 0 && r.Successes > 0 && faults == 0 && now.Sub(b.SteppedAt) >= step {
-			b.Level, b.SteppedAt = 2*b.Level, now
+		} else if b.Level > 0 && c.tolerates(r.Successes, faults) {
+			b.rise(now, c, step)
 		}
 	case BreakerHalfOpen:
 		switch {
 		case !acting || r.Successes+faults == 0:
-		case faults*100 >= c.Percent*(r.Successes+faults):
-			// A throttle that says how long to wait is obeyed below; it is no sign that longer would be better.
-			if r.TargetFaults > 0 || asked == 0 {
-				b.trip(now, c)
-				tripped = true
-			}
-		default:
+		case c.tolerates(r.Successes, faults):
 			b.State, b.Level, b.SteppedAt = BreakerClosed, firstLevel, now
+		// A throttle that says how long to wait is obeyed below; it is no sign that longer would be better.
+		case r.TargetFaults > 0 || asked == 0:
+			b.trip(now, c)
+			tripped = true
 		}
 	}
 	if until := now.Add(asked); asked > 0 && !b.hasReleased(until, r) {
 		b.throttle(until)
 	}
 	return tripped
+}
+
+// tolerates says whether there are successes, and besides them no larger a share of faults than leaves a breaker closed: a
+// source of which a few requests always fail is as well then as it ever is.
+func (c BreakerConfig) tolerates(successes, faults int) bool {
+	return successes > 0 && faults*100 < c.Percent*(successes+faults)
+}
+
+// rise raises the level of a breaker that closes gradually, a step at a time. Where reports are so rare that the ceiling is
+// long in coming back, one that comes after the longest wait is enough for the next outage to begin with the shortest.
+func (b *Breaker) rise(now time.Time, c BreakerConfig, step time.Duration) {
+	since := now.Sub(b.SteppedAt)
+	if since < step {
+		return
+	}
+	if since >= c.MaxOpen.Std() {
+		b.Trips = 0
+	}
+	b.Level, b.SteppedAt = 2*b.Level, now
 }
 
 // remainderSlack is by how much two reports of one wait can differ, since a report takes a while to come.

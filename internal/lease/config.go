@@ -105,8 +105,8 @@ func (c SourceConfig) check() error {
 }
 
 // Configure makes the table have exactly these sources. What operators have overridden stays so, also for a source that
-// goes and comes back; a source that goes is closed, and its row stays until its permits are back. With an error, which
-// names every problem, nothing has changed.
+// goes and comes back; a source that goes is closed, and its row stays until its permits are back and no breaker is open.
+// With an error, which names every problem, nothing has changed.
 func (t *Table) Configure(now time.Time, sources []SourceConfig) error {
 	sorted := slices.Clone(sources)
 	slices.SortStableFunc(sorted, func(a, b SourceConfig) int { return strings.Compare(a.Source, b.Source) })

@@ -23,12 +23,16 @@
 // The worker counts its lease from when it sent the request; the owner counts from when it handled it, and a tenth longer.
 // So the worker always stops first, and the clocks need not agree; they need only run equally fast, to within a tenth. The
 // table's own time never runs backwards. If it jumps ahead by more than the time that has passed, leases end early at the
-// owner: keep the clocks of the machines that serve the engine in step.
+// owner; when it is set back after that, the table's time stands still until it has been caught up with, and what waits for a
+// time waits for as much longer. Keep the clocks of the machines that serve the engine in step.
 //
 // A table can forget what workers were told: its workflow was reset to an earlier moment, or deleted. Every run of the owner
 // has a name, which its answers carry and requests repeat (Begin). Where a worker shows the answer of a run that the table
-// does not know, or permits that it has not given, nobody is given more until all that was forgotten has run out. A table
-// that is new, and met by new workers first, cannot know: do not delete the owner.
+// does not know, or permits that it has not given, nobody is given more until all that was forgotten has run out: the longest
+// lease that workers tell of by then, or that the settings have. In a run that was reset, what a request tells of faults and
+// waits is no news until a worker shows an answer of that run: the request may be one of the past, played again. A table
+// that is new, and met by new workers first, cannot know: do not delete the owner. Nor can one know of leases that were longer
+// than what any of those says who renew by then.
 //
 // Starts of requests are held to the pace in the same way: in any span of time w, at most Burst + pace × w requests start.
 // Each worker with a share has a bucket for one request, so at most Burst workers share a pace; a new share starts with
@@ -57,10 +61,11 @@
 //  6. Start a request only while fewer are in flight than Holder.Grant(now).Permits, and when the Pacer lets it; look at the
 //     clock right before the request is written, since the process may have been stopped in between. A request counts as in
 //     flight from before it is dialled until its body has been read or its connection closed. robots.txt and redirects count.
-//  7. Give every request a deadline no later than Holder.Ends, moved on with every answer, so that it has ended by then.
+//  7. Break off every request in flight as soon as the lease has ended (Holder.Leased). The tenth that the owner counts longer
+//     is for noticing.
 //  8. When a grant is lower than what is in flight, start nothing, and let what runs end. When it is zero, do not poll.
-//  9. Renew at Holder.RenewAt, answered or not. Renew early, though not within a second of the last time, when a source has
-//     throttled or begins to fail, when a probe of a half-open breaker has ended, when an egress has failed five times in a
+//  9. Renew at Holder.RenewAt, answered or not. Renew early, though not within a quarter of a second of the last time, when a
+//     source has throttled or begins to fail, when a probe of a half-open breaker has ended, when an egress has failed five times in a
 //     row, when what exceeded a grant has ended, and when work waits, all permits are used and Grant.Spare is not zero.
 //  10. Report what was seen once, in the first request after it, except a Retry-After: that is reported, with what is left
 //     of it, until it is over. Obey it at once: the fleet follows with its next renewals. It is over as well when a grant
@@ -68,8 +73,9 @@
 //  11. Keep a crawl delay that was just read in robots.txt at once, and report it from then on in every request.
 //  12. Set the source's Pacer with every grant, and to no rate when the lease ends.
 //  13. Start no request through an egress that the latest answer retires. A Trial allows one request, however many answers
-//     repeat it, and its end is reported like any other.
-//  14. Say in each request of which of the owner's runs the answer is that is acted on, without a lease "none".
+//     repeat it, and its end is reported like any other, also when the trial is another worker's by then.
+//  14. Say in each request of which of the owner's runs the answer is that is acted on, and how long its lease lasts; without
+//     a lease "none". Holder does so.
 //  15. At shutdown: stop polling, let requests end or cancel them, then call Table.Release. A worker that is told that it is
 //     released stops at once.
 //

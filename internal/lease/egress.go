@@ -26,6 +26,9 @@ type Egress struct {
 	Trial     string    `json:"trial,omitempty"`
 	TrialEnds time.Time `json:"trial_ends,omitzero"`
 	Told      bool      `json:"told,omitempty"`
+	// Tried are the workers that have been told of a trial since the retirement, the last of them last: a request can take
+	// longer than until another is asked.
+	Tried []string `json:"tried,omitempty"`
 }
 
 // EgressFaultsInRow is how many faults in a row retire an egress.
@@ -39,6 +42,8 @@ const (
 	egressForgotten  = 24 * time.Hour
 	// mostEgresses bounds what workers can make the owner remember.
 	mostEgresses = 1000
+	// mostTried bounds how many trials are waited for; the requests of earlier ones have ended long since.
+	mostTried = 16
 )
 
 // observeEgresses takes in what a worker has seen of its egresses.
@@ -61,8 +66,8 @@ func (t *Table) observeEgresses(now time.Time, worker string, reports []EgressRe
 func (e *Egress) observe(now time.Time, worker string, r EgressReport, probation time.Duration) {
 	e.SeenAt = now
 	if e.Retired {
-		// Only the trial says anything new: other reports are of requests from before the retirement.
-		if e.Told && e.Trial == worker {
+		// Only a trial says anything new: other reports are of requests from before the retirement.
+		if e.Told && e.Trial == worker || slices.Contains(e.Tried, worker) {
 			if r.Successes > 0 {
 				e.restore(now)
 			} else {
@@ -91,12 +96,20 @@ func (e *Egress) retire(now time.Time, probation time.Duration) {
 	e.Retired, e.RetiredAt = true, now
 	e.Until = now.Add(doubled(probation, e.Retirements, max(probation, longestProbation)))
 	e.Retirements++
-	e.Row, e.Recent, e.TrialEnds, e.Told = 0, nil, time.Time{}, false
+	e.Row, e.Recent, e.TrialEnds, e.Told, e.Tried = 0, nil, time.Time{}, false, nil
 }
 
 func (e *Egress) restore(now time.Time) {
 	e.Retired, e.ReturnedAt = false, now
-	e.RetiredAt, e.Until, e.Trial, e.TrialEnds, e.Told = time.Time{}, time.Time{}, "", time.Time{}, false
+	e.RetiredAt, e.Until, e.Trial, e.TrialEnds, e.Told, e.Tried = time.Time{}, time.Time{}, "", time.Time{}, false, nil
+}
+
+// tell notes that the worker knows of its trial.
+func (e *Egress) tell(worker string) {
+	e.Told = true
+	e.Tried = slices.DeleteFunc(e.Tried, func(w string) bool { return w == worker })
+	e.Tried = append(e.Tried, worker)
+	e.Tried = slices.Delete(e.Tried, 0, max(0, len(e.Tried)-mostTried))
 }
 
 // expireEgresses hands out trials to egresses whose probation is over, to one worker after the other, and forgets those
@@ -140,7 +153,9 @@ func (t *Table) egressStates(worker string) []EgressState {
 			continue
 		}
 		trial := e.Trial == worker && !e.TrialEnds.IsZero()
-		e.Told = e.Told || trial
+		if trial {
+			e.tell(worker)
+		}
 		states = append(states, EgressState{Egress: e.Egress, Trial: trial})
 	}
 	return states

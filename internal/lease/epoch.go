@@ -45,12 +45,17 @@ func (t *Table) doubt(now time.Time, req Request) {
 		t.InDoubt = true
 	}
 	if t.InDoubt && req.Epoch != "" || !shows && t.holdsUnknown(req) {
-		t.Quarantine(now)
+		t.quarantine(now, req.TTL)
 	}
 	if req.Epoch == t.Epoch {
 		t.InDoubt = false
 	}
 }
+
+// believes says whether what a request tells of sources and egresses is news. A run that was reset plays old requests again,
+// and would take a fault, or a wait that a source has asked for, of hours ago for one of now. A worker that is there tells
+// with its next request what is left of a wait. One that knows of no epoch is believed, as it ends no doubt.
+func (t *Table) believes(req Request) bool { return !t.InDoubt || req.Epoch == "" }
 
 // holdsUnknown says whether a worker acts on permits that the table has not given to it. One that shows the epoch of its
 // answer needs no such test: its request may only have come late.

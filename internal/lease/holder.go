@@ -78,7 +78,7 @@ func (h *Holder) Next(now time.Time, uses []Use, egress []EgressReport) Request 
 	if len(h.sent) > mostUnanswered {
 		h.sent = h.sent[1:]
 	}
-	req := Request{Worker: h.worker, Sequence: h.sequence, Epoch: h.epoch, Egress: egress}
+	req := Request{Worker: h.worker, Sequence: h.sequence, Epoch: h.epoch, TTL: Milliseconds(h.ttl), Egress: egress}
 	for _, u := range uses {
 		g := h.grants[u.Source].grant
 		req.Sources = append(req.Sources, Want{
@@ -174,9 +174,6 @@ func (h *Holder) Release() {
 
 // Released says whether the holder has ended, by itself or because the owner said so.
 func (h *Holder) Released() bool { return h.released }
-
-// Ends is when every request in flight must have ended, and whether there is a lease at all.
-func (h *Holder) Ends() (time.Time, bool) { return h.from.Add(h.ttl), h.ttl > 0 }
 
 // RenewAt is when the next request is due, whether or not the last one has been answered.
 func (h *Holder) RenewAt() time.Time { return h.lastSent.Add(h.renewIn) }

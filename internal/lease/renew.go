@@ -19,8 +19,14 @@ func (t *Table) Renew(now time.Time, req Request) Answer {
 	t.doubt(now, req)
 
 	wants := unique(req.Sources)
+	if t.believes(req) {
+		t.observeEgresses(now, req.Worker, req.Egress)
+	} else {
+		for i := range wants {
+			wants[i].Seen = Report{}
+		}
+	}
 	t.dropUnlisted(now, req.Worker, wants)
-	t.observeEgresses(now, req.Worker, req.Egress)
 	answer := Answer{Sequence: req.Sequence, Epoch: t.Epoch, TTL: t.Settings.TTL, RenewIn: Milliseconds(t.Settings.interval())}
 	for _, want := range wants {
 		grant, soon := t.renewSource(now, req.Worker, leaseEnds, want)

@@ -10,6 +10,8 @@ type Request struct {
 	Sequence int64 `json:"sequence"`
 	// Epoch is that of the answer that the worker acts on, "none" without one. Workers that do not know of epochs send none.
 	Epoch string `json:"epoch,omitempty"`
+	// TTL is how long the lease lasts that the worker acts on. Without one it is absent, as it is from workers that do not tell.
+	TTL Millis `json:"ttl_ms,omitempty"`
 	// Sources are all sources that the worker serves. One that is left out counts as fully given back.
 	Sources []Want `json:"sources"`
 	// Egress is what the worker has seen of its egresses since its previous request.

@@ -20,16 +20,19 @@ const (
 	simLongest  = 400 * time.Millisecond // the longest request, unless it may linger
 	simLingers  = 2 * time.Second        // the longest request that may go on when its worker is lost
 	simOwnerTTL = simTTL + simTTL/10
+	simLongTTL  = 4 * simTTL // the other TTL that may be in force: a worker renews less often than a short lease ends
 )
 
-// fault is something that goes wrong, or that an operator does, at a time.
-type fault struct {
-	At     time.Duration
-	Kind   string
-	Worker int
-	For    time.Duration
-	Number int
-}
+// simBreaker is the source's breaker: a short window and short waits, so that a run sees several, and enough faults that a
+// small share of them hardly ever opens it.
+var simBreaker = BreakerConfig{Window: 3_000, Faults: 10, Open: 1_000, MaxOpen: 4_000}
+
+const (
+	// simOutage is how long a source that fails in part fails altogether before the calm, simReturns how many requests, each
+	// of the longest or an interval apart, it may take until its full ceiling is back after that.
+	simOutage  = 2 * time.Second
+	simReturns = 60
+)
 
 // plot is one run of the simulation.
 type plot struct {
@@ -37,6 +40,7 @@ type plot struct {
 	Rate             Rate
 	MinInterval      time.Duration
 	Linger           bool
+	FaultEvery       int           // of a worker's requests, each so manieth fails; 0 for none
 	Loss, Twice      int           // per cent of messages
 	Delay            time.Duration // the longest
 	Chaos, Calm      time.Duration
@@ -44,28 +48,18 @@ type plot struct {
 	Seed             uint64
 }
 
-var faultKinds = []string{"crash", "freeze", "partition", "leave", "join", "owner-down", "continue-as-new", "reset", "set-ceiling", "set-pace", "idle"}
-
-func drawFault(t *rapid.T, chaos time.Duration) fault {
-	return fault{
-		At:     time.Duration(rapid.IntRange(0, int(chaos/simStep)).Draw(t, "at")) * simStep,
-		Kind:   rapid.SampledFrom(faultKinds).Draw(t, "kind"),
-		Worker: rapid.IntRange(0, 9).Draw(t, "worker"),
-		For:    time.Duration(rapid.IntRange(1, int(2*simTTL/simStep)).Draw(t, "for")) * simStep,
-		Number: rapid.IntRange(0, 12).Draw(t, "number"),
-	}
-}
-
 func drawPlot(t *rapid.T) plot {
 	p := plot{
 		Ceiling: rapid.IntRange(1, 12).Draw(t, "ceiling"),
 		Workers: rapid.IntRange(1, 6).Draw(t, "workers"),
 		Linger:  rapid.Bool().Draw(t, "linger"),
-		Loss:    rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "loss"),
-		Twice:   rapid.SampledFrom([]int{0, 20}).Draw(t, "twice"),
-		Delay:   rapid.SampledFrom([]time.Duration{0, 200 * time.Millisecond, 2 * time.Second}).Draw(t, "delay"),
-		Chaos:   20 * time.Second,
-		Seed:    rapid.Uint64().Draw(t, "seed"),
+		// The shares are such that they do not open a breaker by themselves, or hardly ever.
+		FaultEvery: rapid.SampledFrom([]int{0, 5, 20}).Draw(t, "fault every"),
+		Loss:       rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "loss"),
+		Twice:      rapid.SampledFrom([]int{0, 20}).Draw(t, "twice"),
+		Delay:      rapid.SampledFrom([]time.Duration{0, 200 * time.Millisecond, 2 * time.Second}).Draw(t, "delay"),
+		Chaos:      20 * time.Second,
+		Seed:       rapid.Uint64().Draw(t, "seed"),
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "pace") {
 	case 0:
@@ -89,7 +83,7 @@ func (p plot) longest() time.Duration {
 
 // simRequest is a request as the source sees it.
 type simRequest struct {
-	worker string
+	worker *simWorker
 	ends   time.Time
 }
 
@@ -115,6 +109,8 @@ type simWorker struct {
 	dead     bool
 	leaving  bool
 	inbox    []Answer
+	seen     Report
+	ended    int // requests that came to their end
 	peak     int
 	started  int // requests, since the calm began
 	polled   bool
@@ -141,10 +137,17 @@ type world struct {
 	moves    int  // changes of grants
 	used     int  // in flight, summed over the steps of the measured time
 	renewed  bool // the owner continues as new before every message
-	// past is what the owner is reset to, runs how many it has had, wasReset that it was reset.
+	// past is what the owner is reset to, history what it has handled since; runs is how many it has had, wasReset that it was
+	// reset or lost.
 	past     *Table
+	history  []simMessage
 	runs     int
 	wasReset bool
+	// ttl is what the configuration says, longest the longest that it has said; see simforget_test.go for the others.
+	ttl, longest      time.Duration
+	lostAt, loweredAt time.Time
+	broken            time.Time // until then every request fails
+	opened            int       // how often the breaker has opened since it came back
 }
 
 type timed[T any] struct {
@@ -154,15 +157,9 @@ type timed[T any] struct {
 
 func newWorld(t tester, p plot) *world {
 	w := &world{t: t, plot: p, rng: rand.New(rand.NewPCG(p.Seed, 1)), start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	w.now = w.start
-	table, err := New(Settings{TTL: Milliseconds(simTTL)})
-	require.NoError(t, err)
-	w.table = table
-	config := SourceConfig{Source: "s", Ceiling: p.Ceiling, Rate: p.Rate, MinInterval: Milliseconds(p.MinInterval)}
-	if p.Linger {
-		config.Linger = Milliseconds(simLingers)
-	}
-	require.NoError(t, table.Configure(w.now, []SourceConfig{config}))
+	w.now, w.ttl, w.longest = w.start, simTTL, simTTL
+	w.table = w.newTable(simTTL)
+	w.bring()
 	w.begin(false)
 	w.past = roundTrip(t, w.table)
 	w.ceilings = []timed[int]{{w.start, p.Ceiling}}
@@ -170,6 +167,22 @@ func newWorld(t tester, p plot) *world {
 		w.join()
 	}
 	return w
+}
+
+// newTable is a table that knows of nothing.
+func (w *world) newTable(ttl time.Duration) *Table {
+	table, err := New(Settings{TTL: Milliseconds(ttl)})
+	require.NoError(w.t, err)
+	return table
+}
+
+// bring hands the configuration over.
+func (w *world) bring() {
+	config := SourceConfig{Source: "s", Ceiling: w.plot.Ceiling, Rate: w.plot.Rate, MinInterval: Milliseconds(w.plot.MinInterval), Breaker: simBreaker}
+	if w.plot.Linger {
+		config.Linger = Milliseconds(simLingers)
+	}
+	require.NoError(w.t, w.table.Configure(w.now, []SourceConfig{config}))
 }
 
 func (w *world) join() {
@@ -186,7 +199,7 @@ func (w *world) clock(x *simWorker) time.Time {
 	return w.start.Add(x.skew + time.Duration(float64(w.now.Sub(w.start))*x.drift))
 }
 
-// run plays the chaos, heals everything, and plays the calm; it measures the last part of the calm.
+// run plays the chaos, heals everything, and plays the calm, which begins when the breaker has closed.
 func (w *world) run() {
 	faults := slices.Clone(w.plot.Faults)
 	slices.SortStableFunc(faults, func(a, b fault) int { return int(a.At - b.At) })
@@ -198,97 +211,28 @@ func (w *world) run() {
 		w.step(true)
 	}
 	w.heal()
-	for w.now.Sub(w.start) < w.plot.Chaos+w.plot.Calm {
+	if w.plot.Calm > 0 {
+		w.comeBack()
+	}
+	w.calm()
+}
+
+// calm lets time pass in which nothing happens.
+func (w *world) calm() {
+	for end := w.now.Add(w.plot.Calm); w.now.Before(end); {
 		w.step(false)
-	}
-}
-
-func (w *world) play(f fault) {
-	alive := slices.DeleteFunc(slices.Clone(w.workers), func(x *simWorker) bool { return x.dead })
-	if len(alive) == 0 {
-		w.join()
-		return
-	}
-	x, until := alive[f.Worker%len(alive)], w.now.Add(f.For)
-	switch f.Kind {
-	case "crash":
-		x.dead = true
-		if !w.plot.Linger {
-			w.end(x) // the system closes its connections
-		}
-		w.join()
-	case "freeze":
-		x.frozen = until
-	case "partition":
-		x.cut = until
-	case "leave":
-		x.leaving = true
-	case "join":
-		w.join()
-	case "idle":
-		x.idle = until
-	case "owner-down":
-		w.down = until
-	case "continue-as-new":
-		w.table = roundTrip(w.t, w.table)
-		w.begin(false)
-		w.past = roundTrip(w.t, w.table)
-	case "reset":
-		w.reset()
-	case "set-ceiling":
-		w.setCeiling(f.Number)
-	case "set-pace":
-		w.setPace(f.Number)
-	}
-}
-
-// begin starts a run of the owner.
-func (w *world) begin(forgot bool) {
-	w.runs++
-	w.table.Begin(w.now, fmt.Sprintf("run %d", w.runs), w.table.Epoch, forgot)
-}
-
-// reset has the owner forget all since its run began, what operators have said included.
-func (w *world) reset() {
-	w.table = roundTrip(w.t, w.past)
-	w.begin(true)
-	w.wasReset = true
-	w.ceilings = append(w.ceilings, timed[int]{w.now, w.table.source("s").ceiling()})
-}
-
-// setPace slows a source with a pace down, and back, so that what it allows at most stays the same.
-func (w *world) setPace(n int) {
-	if rate := min(w.plot.rate(), Every(w.plot.MinInterval)); rate < Unlimited {
-		require.NoError(w.t, w.table.SetPace(w.now, "s", rate/Rate(1+n%3), time.Time{}, Note{By: "ops"}))
-	}
-}
-
-func (w *world) setCeiling(n int) {
-	require.NoError(w.t, w.table.SetCeiling(w.now, "s", n, time.Time{}, Note{By: "ops"}))
-	w.ceilings = append(w.ceilings, timed[int]{w.now, n})
-}
-
-// heal ends all that is wrong, and leaves at least one worker and the configured ceiling.
-func (w *world) heal() {
-	w.plot.Loss, w.plot.Twice, w.plot.Delay = 0, 0, min(w.plot.Delay, 100*time.Millisecond)
-	w.down = w.now
-	w.setCeiling(w.plot.Ceiling)
-	w.setPace(0)
-	alive := 0
-	for _, x := range w.workers {
-		x.frozen, x.cut, x.idle = time.Time{}, time.Time{}, time.Time{}
-		if !x.dead && !x.leaving {
-			alive++
-		}
-	}
-	if alive == 0 {
-		w.join()
 	}
 }
 
 func (w *world) step(chaos bool) {
 	w.now = w.now.Add(simStep)
-	w.inFlight = slices.DeleteFunc(w.inFlight, func(r simRequest) bool { return !w.now.Before(r.ends) })
+	w.inFlight = slices.DeleteFunc(w.inFlight, func(r simRequest) bool {
+		over := !w.now.Before(r.ends)
+		if over {
+			w.finish(r.worker)
+		}
+		return over
+	})
 	w.deliver()
 	// Nobody is always first.
 	for i := range w.workers {

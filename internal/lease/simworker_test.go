@@ -36,7 +36,7 @@ func (w *world) act(x *simWorker, chaos bool) {
 	working := !w.now.Before(x.idle)
 	for working && mine < grant.Permits && x.pacer.Start(clock) {
 		length := simStep * time.Duration(1+w.rng.IntN(int(w.plot.longest()/simStep)))
-		w.inFlight = append(w.inFlight, simRequest{x.name(), w.now.Add(length)})
+		w.inFlight = append(w.inFlight, simRequest{x, w.now.Add(length)})
 		w.starts = append(w.starts, w.now)
 		x.started++
 		mine++
@@ -48,18 +48,38 @@ func (w *world) act(x *simWorker, chaos bool) {
 
 // renew sends a request when one is due, or early when there are permits to be had.
 func (w *world) renew(x *simWorker, clock time.Time, grant Grant, mine int) {
-	waiting := 0
-	if x.polled {
-		waiting = prefetch
-	}
-	early := waiting > 0 && mine >= grant.Permits && grant.Spare > 0 && clock.Sub(x.lastSent) >= simTTL/15
+	early := x.waiting() > 0 && mine >= grant.Permits && grant.Spare > 0 && clock.Sub(x.lastSent) >= simTTL/15
 	if !early && clock.Before(x.holder.RenewAt()) {
 		return
 	}
+	w.post(w.request(x, clock))
+}
+
+// request is the worker's next renewal.
+func (w *world) request(x *simWorker, clock time.Time) simMessage {
+	mine := w.count(x)
 	x.lastSent = clock
-	req := x.holder.Next(clock, []Use{{Source: "s", InFlight: mine, Peak: x.peak, Waiting: waiting}}, nil)
-	x.peak = mine
-	w.post(simMessage{worker: x, request: &req})
+	req := x.holder.Next(clock, []Use{{Source: "s", InFlight: mine, Peak: x.peak, Waiting: x.waiting(), Seen: x.seen}}, nil)
+	x.peak, x.seen = mine, Report{}
+	return simMessage{worker: x, request: &req}
+}
+
+func (x *simWorker) waiting() int {
+	if x.polled {
+		return prefetch
+	}
+	return 0
+}
+
+// finish counts a request that has come to its end.
+func (w *world) finish(x *simWorker) {
+	x.ended++
+	x.seen.Requests++
+	if w.now.Before(w.broken) || w.plot.FaultEvery > 0 && x.ended%w.plot.FaultEvery == 0 {
+		x.seen.TargetFaults++
+		return
+	}
+	x.seen.Successes++
 }
 
 func (x *simWorker) name() string { return x.holder.worker }
@@ -67,7 +87,7 @@ func (x *simWorker) name() string { return x.holder.worker }
 func (w *world) count(x *simWorker) int {
 	n := 0
 	for _, r := range w.inFlight {
-		if r.worker == x.name() {
+		if r.worker == x {
 			n++
 		}
 	}
@@ -83,7 +103,7 @@ func (w *world) endOverdue(x *simWorker) {
 }
 
 func (w *world) end(x *simWorker) {
-	w.inFlight = slices.DeleteFunc(w.inFlight, func(r simRequest) bool { return r.worker == x.name() })
+	w.inFlight = slices.DeleteFunc(w.inFlight, func(r simRequest) bool { return r.worker == x })
 }
 
 // post puts a message on its way, or loses it, or sends it twice.
@@ -122,6 +142,7 @@ func (w *world) deliver() {
 		case !toOwner:
 			m.worker.inbox = append(m.worker.inbox, *m.answer)
 		case m.released:
+			w.history = append(w.history, m)
 			w.table.Release(w.now, m.worker.name())
 		default:
 			w.handle(m)

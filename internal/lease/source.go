@@ -126,10 +126,10 @@ func (s *Source) expire(now time.Time, settings Settings) {
 	s.endFallback(now)
 }
 
-// forgettable says whether the row of a removed source can go: nobody holds anything, and no operator has said anything
-// that must hold when the source comes back.
+// forgettable says whether the row of a removed source can go: nobody holds anything, neither an operator nor the source
+// itself has said anything that must hold when it comes back, and it is not known to fail.
 func (s Source) forgettable() bool {
-	return s.Removed && len(s.Holdings) == 0 &&
+	return s.Removed && len(s.Holdings) == 0 && s.Breaker.State != BreakerOpen &&
 		s.Paused == nil && s.Ceiling == nil && s.Pace == nil && s.Method == nil && s.Breaker.Held == nil
 }
 

@@ -39,11 +39,11 @@ func wire() map[string]any {
 		Log:     []OperatorCommand{{Command: "pause", Detail: "d", Note: note}}, CrawlDelay: 2000, PaceFreedAt: noon, Holdings: []Holding{holding},
 	}
 	egress := Egress{Egress: "p1", Row: 2, Recent: []Bucket{bucket}, SeenAt: noon, Retired: true, RetiredAt: noon, Until: noon, Retirements: 1,
-		ReturnedAt: noon, Trial: "w1", TrialEnds: noon, Told: true}
+		ReturnedAt: noon, Trial: "w1", TrialEnds: noon, Told: true, Tried: []string{"w2", "w1"}}
 	return map[string]any{
-		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon, Epoch: "r2", Epochs: []string{"r1", "r2"}, InDoubt: true,
+		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon, ToldTTL: 15_000, Epoch: "r2", Epochs: []string{"r1", "r2"}, InDoubt: true,
 			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, Released: true, Config: "c1"}}, Sources: []Source{source}, Egresses: []Egress{egress}},
-		"request": Request{Worker: "w1", Sequence: 7, Epoch: "r2", Sources: []Want{{
+		"request": Request{Worker: "w1", Sequence: 7, Epoch: "r2", TTL: 15_000, Sources: []Want{{
 			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, OldestWaiting: 4000, Full: true, CrawlDelay: &delay,
 			Seen: Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 7000, Heard: &noon},
 		}}, Egress: []EgressReport{{Egress: "p1", Successes: 4, Faults: 3, Trailing: 2}}},

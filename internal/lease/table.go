@@ -44,7 +44,9 @@ func (s Settings) check() error {
 
 // ownerTTL is how long the owner holds a lease to last. The tenth on top lets a worker's clock run slow by as much, and
 // covers the time in which cancelled requests end.
-func (s Settings) ownerTTL() time.Duration { return s.TTL.Std() + s.TTL.Std()/10 }
+func (s Settings) ownerTTL() time.Duration { return ownerTTL(s.TTL) }
+
+func ownerTTL(ttl Millis) time.Duration { return ttl.Std() + ttl.Std()/10 }
 
 // interval is how often a worker renews, so that it can lose two renewals and still hold its lease.
 func (s Settings) interval() time.Duration { return s.TTL.Std() / 3 }
@@ -61,6 +63,8 @@ type Table struct {
 	Now time.Time `json:"now,omitzero"`
 	// SettlesAt is when the last lease of which the table may know nothing has ended; see Quarantine.
 	SettlesAt time.Time `json:"settles_at,omitzero"`
+	// ToldTTL is the longest lease that workers have told of meanwhile.
+	ToldTTL Millis `json:"told_ttl_ms,omitempty"`
 	// Epoch is the owner's run, and Epochs are those whose grants the table knows; InDoubt says that it may have forgotten
 	// some. See Begin.
 	Epoch    string   `json:"epoch,omitempty"`
@@ -104,24 +108,35 @@ func (t *Table) Use(now time.Time, settings Settings) error {
 }
 
 // Quarantine is for a table that may have forgotten grants: a new one whose predecessor was lost, or one whose workflow
-// was reset to an earlier state. Until every lease that it may not know of has ended, it raises no grant.
-func (t *Table) Quarantine(now time.Time) {
+// was reset to an earlier state. Until every lease that it may not know of has ended, it raises no grant. How long leases
+// last it knows from its settings, from what workers tell of theirs, and from its sources how long requests linger: call it
+// again when one of these has changed.
+func (t *Table) Quarantine(now time.Time) { t.quarantine(now, 0) }
+
+// longestLease bounds what a worker tells of its lease: a mistaken one must not stop the fleet for a year.
+const longestLease = Millis(time.Hour / time.Millisecond)
+
+// quarantine is Quarantine where a worker tells of a lease that lasts so long. It was given by the owner that is forgotten,
+// maybe under other settings than those of today, and others may have such a lease as well.
+func (t *Table) quarantine(now time.Time, told Millis) {
 	now = t.advance(now)
 	longest := time.Duration(0)
 	for _, s := range t.Sources {
 		longest = max(longest, s.Config.Linger.Std())
 	}
-	t.SettlesAt = later(t.SettlesAt, now.Add(t.Settings.ownerTTL()+longest))
+	t.ToldTTL = max(t.ToldTTL, min(told, longestLease))
+	ttl := max(t.Settings.TTL, t.ToldTTL)
+	t.SettlesAt = later(t.SettlesAt, now.Add(ownerTTL(ttl)+longest))
 }
-
-// Expire ends what has run out by now: leases, overrides, stops and probations. Every other call does so first.
-func (t *Table) Expire(now time.Time) { t.advance(now) }
 
 // advance moves the table's time and ends what has run out; it answers with the table's time. A clock that steps back
 // makes leases longer, which is harmless.
 func (t *Table) advance(now time.Time) time.Time {
 	now = later(t.Now, now.Round(0).UTC())
 	t.Now = now
+	if t.Settled(now) {
+		t.ToldTTL = 0
+	}
 	for i := range t.Sources {
 		t.Sources[i].expire(now, t.Settings)
 	}

@@ -121,7 +121,8 @@ func (t *Table) clone() *Table {
 		s.Log, s.Holdings, s.Breaker.Recent = slices.Clone(s.Log), slices.Clone(s.Holdings), slices.Clone(s.Breaker.Recent)
 	}
 	for i := range c.Egresses {
-		c.Egresses[i].Recent = slices.Clone(c.Egresses[i].Recent)
+		e := &c.Egresses[i]
+		e.Recent, e.Tried = slices.Clone(e.Recent), slices.Clone(e.Tried)
 	}
 	return &c
 }

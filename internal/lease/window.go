@@ -26,6 +26,9 @@ func record(window []Bucket, now time.Time, length time.Duration, r Report) []Bu
 // slide adds to the window, and drops what is older than its length.
 func slide(window []Bucket, now time.Time, length time.Duration, add Bucket) []Bucket {
 	window = slices.DeleteFunc(window, func(b Bucket) bool { return now.Sub(b.At) >= length })
+	if len(window) == 0 {
+		window = nil // as it is after a way through JSON
+	}
 	if add.Requests == 0 && add.Answered == 0 {
 		return window
 	}
