@@ -75,7 +75,7 @@ var layers = map[string]rule{
 	"workflows": {ours: []string{"collection", "activities", "internal/failure", "internal/lease", "internal/verdict"}, never: []string{aws}},
 	"workers": {ours: []string{
 		"collection", "config", "activities", "workflows", "internal/connect", "internal/egress", "internal/engine", "internal/extract", "internal/failure",
-		"internal/fetch", "internal/lease", "internal/objectstore", "internal/robots", "internal/robots/guard", "internal/telemetry", "internal/tryout",
+		"internal/fetch", "internal/lease", "internal/objectstore", "internal/robots", "internal/robots/guard", "internal/secretrefs", "internal/telemetry", "internal/tryout",
 	}},
 	"starter": {ours: []string{
 		"collection", "config", "internal/connect", "internal/engine", "internal/intake", "internal/lease", "internal/objectstore", "internal/promise", "internal/sizing",
@@ -86,7 +86,8 @@ var layers = map[string]rule{
 	"internal/probe":       {ours: []string{"collection", "internal/failure", "internal/percentile"}, never: []string{sdk, aws}},
 	"internal/probe/drive": {ours: []string{"activities", "collection", "internal/lease", "internal/probe"}, never: []string{aws}},
 	"internal/probe/chart": {ours: []string{"internal/chart", "internal/probe"}, never: []string{sdk, aws}},
-	"internal/doctor":      {ours: []string{"collection", "config", "internal/engine", "internal/lease", "internal/objectstore", "internal/robots"}},
+	"internal/doctor":      {ours: []string{"collection", "config", "internal/engine", "internal/lease", "internal/objectstore", "internal/robots", "internal/secretrefs"}},
+	"internal/secretrefs":  {ours: []string{"collection", "config"}, never: []string{sdk, aws}},
 
 	"internal/demo":       {ours: []string{"..."}},
 	"internal/cli/screen": {ours: []string{"collection"}, never: []string{sdk, aws}},

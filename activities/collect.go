@@ -26,6 +26,10 @@ type Collector struct {
 	Clock     Clock
 	// Random gives numbers in [0, 1), for jitter.
 	Random func() float64
+	// Pause waits, until ctx ends; nil means that time passes.
+	Pause func(ctx context.Context, d time.Duration) error
+
+	gate storeGate
 }
 
 // Collect makes one request for a record and keeps the response. What the target says of the record, for instance that
@@ -43,7 +47,7 @@ func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (co
 		c.Metrics.RecordEnded(in.Source, result.Outcome, result.Reason)
 	}
 	run.leaveDelay(err)
-	return result, run.end(err)
+	return result, run.story(run.end(err))
 }
 
 // collectRun is one attempt of Collect.
@@ -59,6 +63,17 @@ type collectRun struct {
 	// room for a small one.
 	room int64
 	held *Permit
+	// leaveGate ends a try of whether the store is there again; nil where the attempt is none.
+	leaveGate func()
+}
+
+// encounter is what an attempt has met of its target, or of a rule.
+type encounter struct {
+	reason     collection.Reason
+	retryAfter time.Duration
+	detail     string
+	// certain and ofSource are an observation's.
+	certain, ofSource bool
 }
 
 func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
@@ -70,7 +85,7 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	faults.Strike("collector", r.in.Record.ID)
 	rec, err := wholeRecord(ctx, r.Store, r.in.Record)
 	if err != nil {
-		return collection.CollectResult{}, err
+		return collection.CollectResult{}, r.unstored(ctx, err)
 	}
 	got, err := r.ask(ctx, rec)
 	var refused *collection.Refused
@@ -80,11 +95,13 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	if err != nil {
 		return collection.CollectResult{}, err
 	}
-	reason := failure.Classify(got.seen)
-	retryAfter, _ := got.seen.RetryAfterHint(r.Clock())
-	r.note(reason, got.response, got.seen, retryAfter)
-	if reason != "" {
-		return r.judge(ctx, reason, retryAfter, got.seen.Message)
+	met := encounter{
+		reason: failure.Classify(got.seen), detail: got.seen.Message, certain: got.seen.Certain, ofSource: got.seen.OfSource,
+	}
+	met.retryAfter, _ = got.seen.RetryAfterHint(r.Clock())
+	r.note(met, got.response, got.seen.Status)
+	if met.reason != "" {
+		return r.judge(ctx, met)
 	}
 	raw, err := r.keep(ctx, rec, got)
 	if err != nil {
@@ -97,7 +114,7 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 
 // mayTry ends a record that has taken too many workers along, or has been tried and has waited for too long.
 func (r *collectRun) mayTry(ctx context.Context) error {
-	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, "", 0), r.Random())
+	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, encounter{}), r.Random())
 	if decision.End == "" {
 		return nil
 	}
@@ -105,10 +122,11 @@ func (r *collectRun) mayTry(ctx context.Context) error {
 		r.elapsed(ctx).Round(time.Second), failure.Lookup(decision.Reason).Explain))
 }
 
-func (r *collectRun) history(ctx context.Context, reason collection.Reason, retryAfter time.Duration) failure.History {
+func (r *collectRun) history(ctx context.Context, met encounter) failure.History {
 	p := r.snapshot()
 	return failure.History{
-		Reason: reason, Faults: p.Faults, SameReason: p.InARow, Lost: r.lost, Elapsed: r.elapsed(ctx), RetryAfter: retryAfter,
+		Reason: met.reason, Faults: p.Faults, SameReason: p.InARow, Lost: r.lost, Elapsed: r.elapsed(ctx), RetryAfter: met.retryAfter,
+		Certain: met.certain, OfSource: met.ofSource,
 	}
 }
 
@@ -119,18 +137,18 @@ func (r *collectRun) elapsed(ctx context.Context) time.Duration {
 
 // refuse ends an attempt to which a rule of ours has allowed no request.
 func (r *collectRun) refuse(ctx context.Context, refused *collection.Refused) (collection.CollectResult, error) {
-	r.met(refused.Reason)
+	met := encounter{reason: refused.Reason, detail: refused.Detail, certain: refused.Certain, ofSource: refused.OfSource}
+	r.met(met)
 	r.line.Reason = refused.Reason
-	return r.judge(ctx, refused.Reason, 0, refused.Detail)
+	return r.judge(ctx, met)
 }
 
 // judge decides what becomes of a record whose request did not bring a response.
-func (r *collectRun) judge(
-	ctx context.Context, reason collection.Reason, retryAfter time.Duration, detail string,
-) (collection.CollectResult, error) {
-	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, reason, retryAfter), r.Random())
-	if decision.Reason != reason {
-		detail = fmt.Sprintf("%s (last met: %s)", detail, reason)
+func (r *collectRun) judge(ctx context.Context, met encounter) (collection.CollectResult, error) {
+	decision := failure.Decide(failure.PolicyOf(r.src), r.history(ctx, met), r.Random())
+	detail := met.detail
+	if decision.Reason != met.reason {
+		detail = fmt.Sprintf("%s (last met: %s)", detail, met.reason)
 	}
 	switch {
 	case decision.Retry:

@@ -37,11 +37,11 @@ func (r *collectRun) known(ctx context.Context, src collection.Source, rec colle
 		return nil, nil
 	}
 	if err != nil {
-		return nil, storeFailed(ctx, "read "+key, err)
+		return nil, r.storeFailed(ctx, "read "+key, err)
 	}
 	var seen collection.Seen
-	// Another method's bytes are read by other rules, even from the same URL.
-	if json.Unmarshal(body, &seen) != nil || seen.URL != got.target || seen.Raw.Method != got.method {
+	// Another method's bytes are read by other rules, even from the same URL, and other headers may have brought others.
+	if json.Unmarshal(body, &seen) != nil || seen.URL != got.target || seen.Raw.Method != got.method || seen.Request != got.fingerprint {
 		return nil, nil
 	}
 	info, err := r.Store.Head(ctx, seen.Raw.Key)
@@ -49,7 +49,7 @@ func (r *collectRun) known(ctx context.Context, src collection.Source, rec colle
 		return nil, nil
 	}
 	if err != nil {
-		return nil, storeFailed(ctx, "look at "+seen.Raw.Key, err)
+		return nil, r.storeFailed(ctx, "look at "+seen.Raw.Key, err)
 	}
 	return &seen, nil
 }
@@ -76,7 +76,7 @@ func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got a
 	raw := got.known.Raw
 	if raw.Size >= collection.SmallBody {
 		if err := r.takeRoom(ctx, raw.Size); err != nil {
-			return raw, r.broken(ctx, err)
+			return raw, r.noRoom(ctx, err)
 		}
 	}
 	body, err := r.Store.Get(ctx, raw.Key, raw.Size)
@@ -86,7 +86,7 @@ func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got a
 			r.failed(fmt.Sprintf("the target says that nothing has changed, but %s is not there any more", raw.Key)), nil)
 	}
 	if err != nil {
-		return raw, storeFailed(ctx, "read "+raw.Key, err)
+		return raw, r.storeFailed(ctx, "read "+raw.Key, err)
 	}
 	at := got.response.FetchedAt.UTC()
 	raw.NotModifiedAt, raw.Method, raw.Egress = &at, got.method, got.egress
@@ -99,8 +99,12 @@ func (r *collectRun) store(
 	ctx context.Context, rec collection.Record, raw collection.Raw, response *collection.Response,
 ) (collection.Raw, error) {
 	raw.Key = collection.RawKey(r.in.Submission, rec.ID, raw.SHA256)
-	if _, err := r.Store.Create(ctx, raw.Key, response.Body, typeBytes); err != nil {
-		return raw, storeFailed(ctx, "store the raw body", err)
+	err := r.insist(ctx, func() error {
+		_, err := r.Store.Create(ctx, raw.Key, response.Body, typeBytes)
+		return err
+	})
+	if err != nil {
+		return raw, r.storeFailed(ctx, "store the raw body", err)
 	}
 	meta, err := json.Marshal(collection.RawMeta{
 		Raw: raw, Source: r.src.Name, Record: rec, Header: response.Header, Duration: collection.Duration(response.Duration),
@@ -108,19 +112,35 @@ func (r *collectRun) store(
 	if err != nil {
 		return raw, fmt.Errorf("encode what is known of the raw body: %w", err)
 	}
-	if _, err := r.Store.Put(ctx, collection.RawMetaKey(r.in.Submission, rec.ID, raw.SHA256), meta, typeJSON); err != nil {
-		return raw, storeFailed(ctx, "store what is known of the raw body", err)
+	if err := r.put(ctx, collection.RawMetaKey(r.in.Submission, rec.ID, raw.SHA256), meta); err != nil {
+		return raw, r.storeFailed(ctx, "store what is known of the raw body", err)
 	}
 	return raw, nil
 }
 
-// remember leaves for the next submission what the target says of these bytes.
+func (r *collectRun) put(ctx context.Context, key string, body []byte) error {
+	return r.insist(ctx, func() error {
+		_, err := r.Store.Put(ctx, key, body, typeJSON)
+		return err
+	})
+}
+
+// noRoom is the end of an attempt for whose body there was no room: the record is tried again, and charged nothing.
+func (r *collectRun) noRoom(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return transient(collection.ReasonLeaseLost, noRoomRetry, r.failed(err.Error()), nil)
+}
+
+// remember leaves for the next submission what the target says of these bytes. What the target of a redirect says of its own
+// is nothing that the first URL could be asked about.
 func (r *collectRun) remember(ctx context.Context, rec collection.Record, got answer, raw collection.Raw) error {
 	seen := collection.Seen{
 		ETag: validator(got.response.Header["etag"]), LastModified: validator(got.response.Header["last-modified"]),
-		URL: got.target, Raw: raw,
+		URL: got.target, Request: got.fingerprint, Raw: raw,
 	}
-	if !r.src.Conditional || seen.ETag == "" && seen.LastModified == "" {
+	if !r.src.Conditional || got.response.URL != got.target || seen.ETag == "" && seen.LastModified == "" {
 		return nil
 	}
 	body, err := json.Marshal(seen)
@@ -128,8 +148,8 @@ func (r *collectRun) remember(ctx context.Context, rec collection.Record, got an
 		return fmt.Errorf("encode what the target says of the body: %w", err)
 	}
 	key := collection.SeenKey(r.src.Name, rec.ID)
-	if _, err := r.Store.Put(ctx, key, body, typeJSON); err != nil {
-		return storeFailed(ctx, "write "+key, err)
+	if err := r.put(ctx, key, body); err != nil {
+		return r.storeFailed(ctx, "write "+key, err)
 	}
 	return nil
 }

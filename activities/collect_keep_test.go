@@ -64,11 +64,66 @@ func TestCollectKnownTooLarge(t *testing.T) {
 func askingConditionally(answer func(collection.Via) map[string]string) *collecting {
 	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
 		res := page("<h1>A</h1>")
-		res.Header = answer(via)
+		res.URL, res.Header = collectInput.Record.URL, answer(via)
 		return res, success
 	})
 	src := patience
 	src.Conditional = true
 	c.Directory = directory{sources: []collection.Source{src}}
 	return c
+}
+
+// TestCollectKnownOfARedirect: what the target of a redirect says of its own bytes is not asked about at the first URL: that
+// page may come back, and be older.
+func TestCollectKnownOfARedirect(t *testing.T) {
+	var asked []string
+	led := true
+	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
+		asked = append(asked, via.LastModified)
+		res := page("<h1>Back soon</h1>")
+		res.URL, res.Header = "https://books.example/maintenance.html", map[string]string{"last-modified": "Sun, 01 Mar 2026 10:00:00 GMT"}
+		if !led {
+			res.URL = collectInput.Record.URL
+		}
+		return res, success
+	})
+	src := patience
+	src.Conditional = true
+	c.Directory = directory{sources: []collection.Source{src}}
+	for _, led = range []bool{true, false, false} {
+		_, err := c.attempt(t, &trial{})
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"", "", "Sun, 01 Mar 2026 10:00:00 GMT"}, asked)
+}
+
+// TestCollectKnownByAnotherRequest: what was said to a request with other headers, or by who kept no account of them, is not
+// used.
+func TestCollectKnownByAnotherRequest(t *testing.T) {
+	var asked []string
+	c := askingConditionally(func(via collection.Via) map[string]string {
+		asked = append(asked, via.ETag)
+		return map[string]string{"etag": `"v1"`}
+	})
+	collect := func(language string) {
+		src := patience
+		src.Conditional, src.Request.Headers = true, map[string]string{"Accept-Language": language}
+		c.Directory = directory{sources: []collection.Source{src}}
+		_, err := c.attempt(t, &trial{})
+		require.NoError(t, err)
+	}
+	for _, language := range []string{"de", "de", "en", "en"} {
+		collect(language)
+	}
+	require.Equal(t, []string{"", `"v1"`, "", `"v1"`}, asked)
+
+	key := collection.SeenKey("books", collectInput.Record.ID)
+	var seen collection.Seen
+	require.NoError(t, json.Unmarshal([]byte(c.store.text(t, key)), &seen))
+	seen.Request = ""
+	old, err := json.Marshal(seen)
+	require.NoError(t, err)
+	c.store.set(t, key, string(old))
+	collect("en")
+	require.Empty(t, asked[len(asked)-1])
 }

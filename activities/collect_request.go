@@ -2,6 +2,9 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -17,6 +20,8 @@ type answer struct {
 	known  *collection.Seen
 	method string
 	egress string
+	// fingerprint is a digest of what else the answer hangs on.
+	fingerprint string
 }
 
 // ask makes the record's request. Whether it may be made is settled before a permit is waited for: what robots.txt takes
@@ -33,8 +38,14 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 		if got.target, err = r.clear(ctx, src, rec); err != nil {
 			return answer{}, err
 		}
+		if got.fingerprint, err = r.Fetcher.Fingerprint(src, rec); err != nil {
+			return answer{}, &collection.Refused{Reason: collection.ReasonBadRequest, Detail: err.Error()}
+		}
 		if got.known, err = r.known(ctx, src, rec, got); err != nil {
 			return answer{}, err
+		}
+		if r.gate.shut() {
+			return answer{}, r.storeFailed(ctx, "store what is fetched", errStoreDown)
 		}
 		permit, err := r.permit(ctx)
 		if err != nil {
@@ -53,12 +64,16 @@ func (r *collectRun) wait(what string) {
 	r.update(func(p *collection.AttemptProgress) { p.Waiting = what })
 }
 
-// broken is the end of an attempt that our own side broke off before there was a request.
-func (r *collectRun) broken(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+// broken is the end of an attempt that our own side broke off before there was a request: the worker stops, or something that
+// the attempt waited for did not come. Who has waited within waiting tells which.
+func (r *collectRun) broken(ctx, waiting context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case errors.Is(context.Cause(waiting), errStopping):
+		return leftOver(err)
 	}
-	return leftOver(err)
+	return transient(collection.ReasonLeaseLost, 0, r.failed("no request was made: "+err.Error()), nil)
 }
 
 func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
@@ -67,7 +82,7 @@ func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
 	defer stopWaiting()
 	permit, err := r.Permits.Acquire(waitCtx, r.src.Name)
 	if err != nil {
-		return nil, r.broken(ctx, err)
+		return nil, r.broken(ctx, waitCtx, err)
 	}
 	r.held = permit
 	r.line.Permit, r.line.Pace = permit.Waited.Milliseconds(), permit.Paced.Milliseconds()
@@ -81,6 +96,11 @@ const noEgressRetry = 15 * time.Second
 // room in the process until it is stored.
 func (r *collectRun) request(ctx context.Context, src collection.Source, rec collection.Record, permit *Permit, got *answer) error {
 	defer permit.EndRequest()
+	leave, may := r.gate.enter()
+	if !may {
+		return r.storeFailed(ctx, "store what is fetched", errStoreDown)
+	}
+	r.leaveGate = leave
 	egress, err := r.Egresses.Choose(src, rec, r.snapshot().BadEgress)
 	if err != nil {
 		r.line.Reason = collection.ReasonEgressUnavailable
@@ -89,17 +109,20 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 	requestCtx, end := permit.Within(ctx)
 	defer end()
 	hop := hop{pass: permit.Hop(r.Robots, src)}
-	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: hop.follow, Still: permit.Still}
+	via := collection.Via{Egress: egress, Room: r.takeRoom, Hop: hop.follow, Still: r.starting(permit)}
 	if got.known != nil {
 		via.ETag, via.LastModified = got.known.ETag, got.known.LastModified
 	}
 	if len(src.Egress.Use) > 0 {
 		got.egress = egress
 	}
-	r.startRequest(*got)
+	r.line.Method, r.line.Egress = got.method, got.egress
+	r.wait("")
 	got.response, got.seen = r.Fetcher.Fetch(requestCtx, src, rec, via)
-	// At least one: nothing is what an attempt without a request took.
-	r.line.Took = max(r.Clock().Sub(r.line.At).Milliseconds(), 1)
+	if !r.line.At.IsZero() {
+		// At least one: nothing is what an attempt without a request took.
+		r.line.Took = max(r.Clock().Sub(r.line.At).Milliseconds(), 1)
+	}
 	switch {
 	case ctx.Err() != nil:
 		// Whatever the observation says, it was we who broke the request off.
@@ -116,11 +139,23 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 	return nil
 }
 
+// roomPatience bounds the wait for room while a target is kept waiting: hardly one waits longer.
+const roomPatience = 30 * time.Second
+
+var errNoRoom = fmt.Errorf("other large responses are in hand, and worker.body_memory left no room for this one within %s", roomPatience)
+
 // takeRoom waits for room for a large body; it is held until the body is stored. Who holds it needs nothing more that others
 // may hold, so those who wait here, with room in the process in hand, do not wait for each other.
 func (r *collectRun) takeRoom(ctx context.Context, bytes int64) error {
-	taken, err := r.Memory.Acquire(ctx, bytes)
+	r.wait("memory")
+	defer r.wait("")
+	waiting, done := context.WithTimeout(ctx, roomPatience)
+	defer done()
+	taken, err := r.Memory.Acquire(waiting, bytes)
 	r.room += taken
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return errNoRoom
+	}
 	return err
 }
 
@@ -132,14 +167,30 @@ func (r *collectRun) freeRoom() {
 		r.held.Release()
 		r.held = nil
 	}
+	if r.leaveGate != nil {
+		r.leaveGate()
+	}
 }
 
-func (r *collectRun) startRequest(got answer) {
+// starting is asked before anything goes out, and notes that it does: an attempt that ends before has made no request.
+func (r *collectRun) starting(permit *Permit) func() error {
+	var start sync.Once
+	return func() error {
+		if permit.Still != nil {
+			if err := permit.Still(); err != nil {
+				return err
+			}
+		}
+		start.Do(r.startRequest)
+		return nil
+	}
+}
+
+func (r *collectRun) startRequest() {
 	now := r.Clock()
-	r.line.At, r.line.Method, r.line.Egress = now.UTC(), got.method, got.egress
+	r.line.At = now.UTC()
 	first := false
 	r.update(func(p *collection.AttemptProgress) {
-		p.Waiting = ""
 		p.Requests++
 		if p.FirstRequestAt == nil {
 			first = true
@@ -152,23 +203,23 @@ func (r *collectRun) startRequest(got answer) {
 }
 
 // met counts what the attempt has met.
-func (r *collectRun) met(reason collection.Reason) {
+func (r *collectRun) met(f encounter) {
 	r.update(func(p *collection.AttemptProgress) {
-		if failure.Lookup(reason).Charged {
+		if failure.Charged(f.reason, f.ofSource) {
 			p.Faults++
 		}
-		if p.Reason != reason {
-			p.Reason, p.InARow = reason, 0
+		if p.Reason != f.reason {
+			p.Reason, p.InARow = f.reason, 0
 		}
 		p.InARow++
 	})
 }
 
-func (r *collectRun) note(reason collection.Reason, response *collection.Response, seen failure.Observation, retryAfter time.Duration) {
-	r.met(reason)
-	r.line.Status, r.line.Reason = seen.Status, reason
+func (r *collectRun) note(met encounter, response *collection.Response, status int) {
+	r.met(met)
+	r.line.Status, r.line.Reason = status, met.reason
 	bad := ""
-	if failure.Lookup(reason).Fault == failure.FaultEgress {
+	if failure.Lookup(met.reason).Fault == failure.FaultEgress {
 		bad = r.line.Egress
 	}
 	r.update(func(p *collection.AttemptProgress) { p.BadEgress = bad })
@@ -177,6 +228,6 @@ func (r *collectRun) note(reason collection.Reason, response *collection.Respons
 	if response != nil {
 		took, size = response.Duration, int64(len(response.Body))
 	}
-	r.Metrics.Request(r.src.Name, reason, took, size)
-	r.Permits.Report(r.src.Name, reason, retryAfter)
+	r.Metrics.Request(r.src.Name, met.reason, took, size)
+	r.Permits.Report(r.src.Name, failure.Heard(met.reason, met.ofSource), met.retryAfter)
 }

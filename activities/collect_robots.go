@@ -36,15 +36,22 @@ func (r *collectRun) clear(ctx context.Context, src collection.Source, rec colle
 	var egress *EgressError
 	switch {
 	case errors.As(err, &refused):
-		r.decided(decision)
+		if ofRobots(refused.Reason) {
+			r.decided(decision)
+		}
 		return "", refused
 	case errors.As(err, &egress) && ctx.Err() == nil:
 		return "", r.noWay(src, egress)
 	case err != nil:
-		return "", r.broken(ctx, err)
+		return "", r.broken(ctx, waitCtx, err)
 	}
 	r.decided(decision)
 	return target, nil
+}
+
+// ofRobots says whether a refusal is robots.txt's own: any other is of a host that could not be asked for it.
+func ofRobots(reason collection.Reason) bool {
+	return reason == collection.ReasonRobotsDenied || reason == collection.ReasonRobotsUnreachable
 }
 
 // noWay is the end of an attempt that came to no answer of the site's because of an egress: it is told from then on as if

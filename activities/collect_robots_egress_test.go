@@ -14,22 +14,57 @@ import (
 // TestCollectRobotsOfNoHost: what its robots.txt has found out of a record's host ends the record as its own request would.
 func TestCollectRobotsOfNoHost(t *testing.T) {
 	c := newCollecting(answers(success))
-	reason := collection.ReasonDNSNotFound
+	met := collection.Refused{Reason: collection.ReasonDNSNotFound, Detail: "no such host"}
 	c.Robots = robots{check: func(string) (collection.RobotsDecision, error) {
-		return collection.RobotsDecision{Why: "unreachable"}, fmt.Errorf("robots.txt: %w", &collection.Refused{Reason: reason, Detail: "no such host"})
+		return collection.RobotsDecision{Why: "unreachable"}, fmt.Errorf("robots.txt: %w", &met)
 	}}
 	tr := &trial{}
 	_, err := c.attempt(t, tr)
-	requireTransient(t, err, collection.ReasonDNSNotFound, "no such host")
+	f := requireTransient(t, err, collection.ReasonDNSNotFound, "no such host")
+	require.Nil(t, f.Trail.Robots, "nobody has said anything of robots.txt")
+	require.Zero(t, f.Attempts)
 	_, err = c.attempt(t, tr.next(t))
 	requireFinal(t, err, collection.ReasonDNSNotFound, "no such host")
 	require.Empty(t, c.permits.reports)
 
-	reason = collection.ReasonPrivateAddress
-	out, err := c.attempt(t, &trial{})
+	met.Reason = collection.ReasonPrivateAddress
+	tr = &trial{}
+	_, err = c.attempt(t, tr)
+	requireTransient(t, err, collection.ReasonPrivateAddress)
+	out, err := c.attempt(t, tr.next(t))
 	require.NoError(t, err)
 	require.Equal(t, collection.OutcomeRefused, out.Outcome)
 	require.Equal(t, collection.ReasonPrivateAddress, out.Reason)
+
+	met.Certain = true
+	out, err = c.attempt(t, &trial{})
+	require.NoError(t, err)
+	require.Equal(t, collection.OutcomeRefused, out.Outcome, "an address that is written in the URL")
+}
+
+// TestCollectOutageOfNames: a name that the configuration writes out and that leads nowhere is the source's outage (E09): its
+// records wait, uncharged, as often as it takes, and a request that finds it out is the breaker's to hear of.
+func TestCollectOutageOfNames(t *testing.T) {
+	none := failure.Observation{Transport: failure.TransportDNSNotFound, OfSource: true, Message: "no such host"}
+	inside := failure.Observation{Transport: failure.TransportPrivateAddress, OfSource: true, Message: "127.0.0.1"}
+	for reason, seen := range map[collection.Reason]failure.Observation{
+		collection.ReasonDNSNotFound: none, collection.ReasonPrivateAddress: inside,
+	} {
+		c := newCollecting(answers(seen, seen, seen, seen, seen, success))
+		tr := &trial{}
+		for range 5 {
+			_, err := c.attempt(t, tr)
+			requireTransient(t, err, reason, seen.Message)
+			require.Zero(t, tr.progress(t).Faults)
+			tr = tr.next(t)
+		}
+		for _, r := range c.permits.reports {
+			require.Equal(t, reported{"books", collection.ReasonDNSNotFound, 0}, r, "a fault of the target's")
+		}
+		out, err := c.attempt(t, tr)
+		require.NoError(t, err)
+		require.NotNil(t, out.Raw)
+	}
 }
 
 // TestCollectRobotsByABrokenEgress: the fault of the egress by which robots.txt was asked for is that of the attempt: the

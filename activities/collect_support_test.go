@@ -20,6 +20,8 @@ type collecting struct {
 	ways    *ways
 	room    *room
 	now     time.Time
+	// paused are the waits for the store while a body was in hand.
+	paused []time.Duration
 	// heldDuringWrites is the most permits held while the store was written, roomless how many writes there were by who had no
 	// room in the process.
 	heldDuringWrites, roomless int
@@ -35,6 +37,7 @@ func newCollecting(fetch fetchFunc) *collecting {
 	c := &collecting{store: newShaky(), permits: &turnstile{}, metrics: &ledgerOfMetrics{}, ways: &ways{}, room: &room{}, now: accepted.Add(time.Minute)}
 	c.Collector = &Collector{
 		Store: c.store, Directory: directory{sources: []collection.Source{patience}}, Fetcher: fetch, Permits: c.permits,
+		Pause:  func(_ context.Context, d time.Duration) error { c.paused = append(c.paused, d); return nil },
 		Robots: robots{}, Egresses: c.ways, Metrics: c.metrics, Memory: c.room, Clock: func() time.Time { return c.now }, Random: func() float64 { return 0.5 },
 	}
 	c.watch(nil)

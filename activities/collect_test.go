@@ -55,7 +55,7 @@ func TestCollectOutcomes(t *testing.T) {
 		{failure.Observation{Status: 410, Message: "gone"}, collection.OutcomeGone, collection.ReasonGone},
 		{failure.Observation{Transport: failure.TransportRedirectOffSource, Message: strings.Repeat("far away ", 100)},
 			collection.OutcomeRefused, collection.ReasonRedirectOffSource},
-		{failure.Observation{Transport: failure.TransportPrivateAddress, Message: "10.0.0.1"},
+		{failure.Observation{Transport: failure.TransportPrivateAddress, Certain: true, Message: "10.0.0.1"},
 			collection.OutcomeRefused, collection.ReasonPrivateAddress},
 	} {
 		b := newCollecting(answers(c.seen))
@@ -108,8 +108,12 @@ func TestCollectTransient(t *testing.T) {
 			tr := &trial{}
 			_, err := c.attempt(t, tr)
 			f := requireTransient(t, err, reason, seen.Message)
-			require.GreaterOrEqual(t, f.after, patience.Backoff.Min)
-			require.LessOrEqual(t, f.after, 2*patience.Backoff.Min)
+			least := patience.Backoff.Min
+			if failure.Lookup(reason).Wait == failure.WaitConfirm {
+				least += failure.ConfirmAfter
+			}
+			require.GreaterOrEqual(t, f.after, least)
+			require.LessOrEqual(t, f.after, least+patience.Backoff.Min)
 			require.Equal(t, 1, f.Attempts)
 			require.Empty(t, c.metrics.ended)
 			p := tr.progress(t)
@@ -257,31 +261,6 @@ func TestCollectExpires(t *testing.T) {
 	c.now = accepted.Add(24*time.Hour - time.Second)
 	_, err = c.attempt(t, &trial{})
 	requireFinal(t, err, collection.ReasonExpired, "answered 500", "last met: server_error")
-}
-
-// TestCollectStoreFails: a response that cannot be kept is no success, the target is charged nothing, and the permit was
-// given back before.
-func TestCollectStoreFails(t *testing.T) {
-	for n, doing := range []string{"store the raw body", "store what is known of the raw body"} {
-		for _, failing := range []trouble{{refuse: errOutage}, {lose: errOutage}} {
-			c := newCollecting(answers(success))
-			c.watch(func(call int, _, _ string) trouble {
-				if call == n+1 {
-					return failing
-				}
-				return trouble{}
-			})
-			tr := &trial{}
-			_, err := c.attempt(t, tr)
-			requireTransient(t, err, collection.ReasonStoreUnavailable, doing, errOutage.Error())
-			require.Zero(t, tr.progress(t).Faults)
-			out, err := c.attempt(t, tr.next(t))
-			require.NoError(t, err)
-			require.Equal(t, 2, out.Attempts)
-			require.Len(t, c.store.dump(t), 2)
-			require.Len(t, c.metrics.started, 1)
-		}
-	}
 }
 
 // TestCollectByReference: a large record is read from its batch before the request.

@@ -66,8 +66,24 @@ func (r *collectRun) leaveDelay(err error) {
 		delay = app.NextRetryDelay()
 		r.line.Reason = cmp.Or(r.line.Reason, collection.Reason(app.Type()))
 	}
+	if r.cancelled() {
+		r.line.Reason = cmp.Or(r.line.Reason, collection.ReasonCancelled)
+	}
 	trail := r.trail()
 	r.update(func(p *collection.AttemptProgress) {
 		p.Trail, p.EndedAt, p.Delay = trail, &now, delay.Milliseconds()
 	})
 }
+
+// story is the error with which an attempt ends. A record that is cancelled while it is collected ends here as well, and its
+// result has no other way to learn how far it came than the details of the cancellation.
+func (r *collectRun) story(err error) error {
+	if err == nil || !r.cancelled() {
+		return err
+	}
+	p := r.snapshot()
+	return temporal.NewCanceledError(collection.AttemptFailure{Attempts: p.Requests, FirstRequestAt: p.FirstRequestAt, Trail: p.Trail})
+}
+
+// cancelled says whether somebody has cancelled the record, in contrast to a worker that stops and to time that is over.
+func (r *collectRun) cancelled() bool { return temporal.IsCanceledError(context.Cause(r.ctx)) }

@@ -135,6 +135,7 @@ func TestCollectConditional(t *testing.T) {
 	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
 		conditions = append(conditions, via.ETag)
 		res := page("<h1>A</h1>")
+		res.URL = collectInput.Record.URL
 		if via.ETag != "" {
 			res = &collection.Response{URL: res.URL, Status: 304, NotModified: true, FetchedAt: accepted.Add(time.Hour)}
 			return res, success
@@ -176,7 +177,7 @@ func TestCollectConditionalByMethod(t *testing.T) {
 	c := newCollecting(func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
 		conditions = append(conditions, via.ETag)
 		res := page("<h1>A</h1>")
-		res.Header["etag"] = `"v1"`
+		res.URL, res.Header["etag"] = collectInput.Record.URL, `"v1"`
 		return res, success
 	})
 	src := methods()

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -291,10 +292,22 @@ type fetchFunc func(
 	ctx context.Context, src collection.Source, rec collection.Record, via collection.Via,
 ) (*collection.Response, failure.Observation)
 
+// Fetch asks, like every fetcher, whether the request may still go out before it is made.
 func (f fetchFunc) Fetch(
 	ctx context.Context, src collection.Source, rec collection.Record, via collection.Via,
 ) (*collection.Response, failure.Observation) {
+	if via.Still != nil {
+		if err := via.Still(); err != nil {
+			return nil, failure.Observation{Transport: failure.TransportCancelled, Message: err.Error()}
+		}
+	}
 	return f(ctx, src, rec, via)
+}
+
+// Fingerprint is one for each request that a source makes.
+func (f fetchFunc) Fingerprint(src collection.Source, _ collection.Record) (string, error) {
+	body, err := json.Marshal(src.Request)
+	return collection.Digest(body), err
 }
 
 // Target is the record's URL, or the method's own.

@@ -118,7 +118,7 @@ func (a *attempt) end(err error) error {
 	return err
 }
 
-// logEnd writes one line about an attempt that failed: a warning when it was the last.
+// logEnd writes one line about an attempt that failed: a warning when it was the last, and when it waits for a person's mending.
 func logEnd(ctx context.Context, err error) {
 	var app *temporal.ApplicationError
 	if !errors.As(err, &app) {
@@ -129,7 +129,18 @@ func logEnd(ctx context.Context, err error) {
 		activity.GetLogger(ctx).Warn("the failure is final", "reason", app.Type(), "detail", app.Message())
 		return
 	}
-	activity.GetLogger(ctx).Info("the attempt is tried again", "reason", app.Type(), "after", app.NextRetryDelay().String(), "detail", app.Message())
+	say := activity.GetLogger(ctx).Info
+	if forAPerson(collection.Reason(app.Type())) {
+		say = activity.GetLogger(ctx).Warn
+	}
+	say("the attempt is tried again", "reason", app.Type(), "after", app.NextRetryDelay().String(), "detail", app.Message())
+}
+
+// forAPerson says whether nothing but somebody's mending helps against what is tried again: a store, or secrets, that weir cannot
+// get at, and an egress that does not let it in. A lease that is lost comes back by itself.
+func forAPerson(reason collection.Reason) bool {
+	row := failure.Lookup(reason)
+	return reason == collection.ReasonEgressAuth || row.Fault == failure.FaultUs && reason != collection.ReasonLeaseLost
 }
 
 // killer is the failure of a record that takes its workers along, or nil.

@@ -44,6 +44,8 @@ type Fetcher interface {
 	Fetch(ctx context.Context, src collection.Source, rec collection.Record, via collection.Via) (*collection.Response, failure.Observation)
 	// Target is the URL that the request would go to. Its error says what is wrong with the record.
 	Target(src collection.Source, rec collection.Record) (string, error)
+	// Fingerprint tells apart requests to one URL that may be answered differently. Its error says what is wrong with the record.
+	Fingerprint(src collection.Source, rec collection.Record) (string, error)
 }
 
 // Permits hands out the right to have one request in flight against a source.

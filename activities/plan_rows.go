@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	neturl "net/url"
 	"slices"
 	"strings"
 
@@ -27,6 +28,8 @@ type rowResolver struct {
 	check     func(collection.Source, collection.Record) error
 	// fallback is the source of rows that name none and whose URL belongs to none.
 	fallback string
+	// customer is who wants the rows collected; empty for an operator, who may use every source.
+	customer string
 }
 
 // record is the row's source and record, or the refusal of the row.
@@ -38,6 +41,9 @@ func (r rowResolver) record(row intake.Row) (string, collection.Record, *collect
 	}
 	rec.URL = known[columnURL]
 	src, err := r.source(known[columnSource], rec.URL)
+	if err == nil && r.customer != "" && !src.Serves(r.customer) {
+		err = fmt.Errorf("source %s is not for customer %s: name another source, or have the customer added to its customers", src.Name, r.customer)
+	}
 	if err != nil {
 		return "", rec, refuse(row.Line, "", collection.ReasonSourceUnknown, err)
 	}
@@ -124,10 +130,21 @@ func (r rowResolver) source(name, url string) (collection.Source, error) {
 	if src, ok := r.directory.Source(r.fallback); ok && r.fallback != "" {
 		return src, ownHost(src, host)
 	}
-	if host == "" {
-		return collection.Source{}, fmt.Errorf("the row names no source and has no usable url: add a column url or source")
+	switch {
+	case host == "" && url != "":
+		return collection.Source{}, fmt.Errorf("url %q is not an http or https URL", shownURL(url))
+	case host == "":
+		return collection.Source{}, errors.New("the row names no source and has no url: add a column url or source")
 	}
 	return collection.Source{}, fmt.Errorf("no source owns the host %s: add it to a source's hosts", host)
+}
+
+// shownURL is what a row has as its URL, for people: clipped, and without a password.
+func shownURL(url string) string {
+	if u, err := neturl.Parse(url); err == nil && u.User != nil {
+		url = u.Redacted()
+	}
+	return collection.Clip(url, collection.MaxKeyShown)
 }
 
 // ownHost refuses a URL that would be requested under another source's ceiling.

@@ -1,12 +1,14 @@
 package activities
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/intake"
 )
 
 // TestPlanRows: every kind of row becomes a record of the right source, or is refused with a reason (A10).
@@ -64,7 +66,11 @@ func TestPlanRows(t *testing.T) {
 		{name: "a host that nobody owns", row: `{"url":"https://elsewhere.example/a"}`,
 			reason: collection.ReasonSourceUnknown, detail: "no source owns the host elsewhere.example"},
 		{name: "neither URL nor source", row: `{"sku":"7"}`,
-			reason: collection.ReasonSourceUnknown, detail: "names no source and has no usable url"},
+			reason: collection.ReasonSourceUnknown, detail: "names no source and has no url: add a column url or source"},
+		{name: "something that is no URL", row: `{"url":"not a url"}`,
+			reason: collection.ReasonSourceUnknown, detail: `url "not a url" is not an http or https URL`},
+		{name: "a URL that is not fetched", row: `{"url":"ftp://ann:hush@127.0.0.1/x"}`,
+			reason: collection.ReasonSourceUnknown, detail: `url "ftp://ann:xxxxx@127.0.0.1/x" is not an http or https URL`},
 		{name: "a named source of pages without a URL", row: `{"source":"books","sku":"7"}`,
 			source: "books", reason: collection.ReasonRowMalformed, detail: "the row has no url, and source books builds none"},
 		{name: "no URL at all", row: `{"source":"books","url":"/just/a/path"}`,
@@ -160,4 +166,36 @@ func TestPlanRowWithTwoFaults(t *testing.T) {
 		details[rejected[0].Detail] = true
 	}
 	require.Len(t, details, 1, "%v", details)
+}
+
+// TestSourcesThatAreForSome: a source's secrets and its ceiling are for the customers that it names, however a row comes to it.
+func TestSourcesThatAreForSome(t *testing.T) {
+	p := newPlanning(10)
+	known := configured
+	known.sources = slices.Clone(configured.sources)
+	for i := range known.sources {
+		if known.sources[i].Name != "shop" {
+			known.sources[i].Customers = []string{"bulky", "initech"}
+		}
+	}
+	p.Directory = known
+	in := inline(`{"url":"https://books.example/a"}`, `{"source":"books","url":"https://books.example/b"}`, `{"source":"api","sku":"7"}`,
+		`{"sku":"8"}`, `{"url":"https://a.shop.example/"}`)
+	in.Request.Source = "api"
+	plan := p.mustPlan(t, in)
+	require.Equal(t, 1, plan.Accepted)
+	_, rejected := p.stored(t, plan)
+	require.Equal(t, []int{1, 2, 3, 4}, lineNumbers(rejected))
+	for i, row := range rejected {
+		name := []string{"books", "books", "api", "api"}[i]
+		require.Equal(t, collection.OutcomeInvalid, row.Outcome)
+		require.Equal(t, collection.ReasonSourceUnknown, row.Reason)
+		require.Equal(t, "source "+name+" is not for customer acme: name another source, or have the customer added to its customers", row.Detail)
+	}
+
+	in.Submission, in.Request.Customer = "s2", "bulky"
+	require.Equal(t, 5, p.mustPlan(t, in).Accepted)
+
+	_, _, err := ResolveRow(known, buildable, "", intake.Row{Line: 1, Fields: map[string]any{"url": "https://books.example/a"}})
+	require.NoError(t, err, "who operates weir may try every source")
 }

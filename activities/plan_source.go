@@ -43,6 +43,11 @@ func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource,
 		return rowSource{}, finalf(collection.ReasonUploadMissing,
 			"there is no file %s in the bucket: upload it, then submit again", key)
 	}
+	if errors.Is(err, collection.ErrUnclearKey) {
+		return rowSource{}, finalf(collection.ReasonSubmissionInvalid,
+			"%q cannot be an upload: its key must have at most 1024 bytes of UTF-8, and no part between slashes that is empty, '.' or '..'",
+			collection.Clip(key, collection.MaxKeyShown))
+	}
 	if err != nil {
 		return rowSource{}, storeFailed(ctx, "open the submitted file", err)
 	}

@@ -143,6 +143,14 @@ func TestPlanRefused(t *testing.T) {
 			p.store.set(t, "plans/other/plan.json", urls(1))
 			in.Request.Upload = "plans/other/plan.json"
 		}, collection.ReasonSubmissionInvalid, "is not customer acme's"},
+		{"a key that stores read as another one", func(p planning, in *collection.PlanInput) {
+			p.store.set(t, "uploads/bulky/x.csv", urls(1))
+			in.Request.Upload = "uploads/acme/../bulky/x.csv"
+		}, collection.ReasonSubmissionInvalid, `"uploads/acme/../bulky/x.csv" cannot be an upload`},
+		{"a key without a name", func(_ planning, in *collection.PlanInput) { in.Request.Upload = "uploads/acme/" },
+			collection.ReasonSubmissionInvalid, "cannot be an upload"},
+		{"a key with an empty part", func(_ planning, in *collection.PlanInput) { in.Request.Upload = "uploads/acme/a//b" },
+			collection.ReasonSubmissionInvalid, "no part between slashes that is empty"},
 		{"unknown source", func(_ planning, in *collection.PlanInput) { in.Request.Source = "bokks" },
 			collection.ReasonSourceUnknown, `source "bokks"`},
 		{"damaged gzip", func(p planning, in *collection.PlanInput) { *in = p.uploaded(t, "list.csv.gz", damaged) },

@@ -37,7 +37,9 @@ type planWriter struct {
 func newPlanWriter(p *Planner, in collection.PlanInput, customer collection.Customer, rows rowSource) *planWriter {
 	return &planWriter{
 		Planner: p, in: in, customer: customer,
-		resolve:  rowResolver{directory: p.Directory, check: p.CheckRequest, fallback: in.Request.Source},
+		resolve: rowResolver{
+			directory: p.Directory, check: p.CheckRequest, fallback: in.Request.Source, customer: in.Request.Customer,
+		},
 		seen:     map[string]struct{}{},
 		batches:  map[string]*batchWriter{},
 		rejected: rejectedWriter{store: p.Store, submission: in.Submission},

@@ -13,6 +13,30 @@ func (s Source) Owns(host string) bool {
 	return own > 0 && own >= exactness(s.Elsewhere, host)
 }
 
+// Spells says whether the configuration writes a host out: as an entry of Hosts that is no wildcard, or in the URL template of
+// its requests. What is wrong with such a name is the source's trouble, and not that of a record which has brought it.
+func (s Source) Spells(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return exactness(s.Hosts, host) == math.MaxInt || host != "" && host == spelt(s.Request.URL)
+}
+
+// spelt is the host that a URL template writes out, without its port; empty where it is filled in, or there is no template.
+func spelt(template string) string {
+	_, rest, found := strings.Cut(template, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	if !found || strings.ContainsAny(rest, "{}") {
+		return ""
+	}
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	if inside, _, bracketed := strings.Cut(strings.TrimPrefix(rest, "["), "]"); bracketed {
+		return strings.ToLower(inside)
+	}
+	host, _, _ := strings.Cut(rest, ":")
+	return strings.ToLower(host)
+}
+
 // exactness says how exactly some patterns name a host: an exact name beats every wildcard, a longer wildcard a shorter one.
 // Zero means not at all.
 func exactness(patterns []string, host string) int {

@@ -113,7 +113,10 @@ type Seen struct {
 	LastModified string `json:"last_modified,omitempty"`
 	// URL is what was requested: another URL has other bytes.
 	URL string `json:"url"`
-	Raw Raw    `json:"raw"`
+	// Request is a digest of what else the answer hangs on: method, headers, body, and which secrets. Without one, what was
+	// said is not used again.
+	Request string `json:"request,omitempty"`
+	Raw     Raw    `json:"raw"`
 }
 
 // Delivered is a record's object in weir's bucket.

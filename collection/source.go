@@ -11,6 +11,8 @@ type Source struct {
 	Name string `mapstructure:"name"`
 	// Owner is who looks after the source: whose its dead letters are.
 	Owner string `mapstructure:"owner"`
+	// Customers are who may have records collected from the source; everybody when empty.
+	Customers []string `mapstructure:"customers"`
 	// Hosts are the names whose URLs belong to this source, without ports: "www.example.com", or "*.example.com" for
 	// every name below example.com.
 	Hosts []string `mapstructure:"hosts"`
@@ -110,6 +112,11 @@ func (s Source) AsksRecordURL() bool {
 	return slices.ContainsFunc(s.Methods, func(m Method) bool { return own(m.Request) })
 }
 
+// Serves says whether a customer may have records collected from the source.
+func (s Source) Serves(customer string) bool {
+	return len(s.Customers) == 0 || slices.Contains(s.Customers, customer)
+}
+
 // EgressDirect is the egress without a proxy. It needs no configuration.
 const EgressDirect = "direct"
 
@@ -171,11 +178,20 @@ type Request struct {
 	Headers map[string]string `mapstructure:"headers"`
 	// SecretHeaders are headers whose values are references: "env:NAME" or "file:PATH".
 	SecretHeaders map[string]string `mapstructure:"secret_headers"`
+	// SecretQuery are parameters that are added to the URL when it is sent, and to no URL that is kept or told; their values
+	// are references.
+	SecretQuery QuerySecrets `mapstructure:"secret_query"`
+	// SecretOrigins are where the secrets may go besides https on its own port: "http://www.example.com:8080", or
+	// "http://*.example.com". What the URL template spells out needs none.
+	SecretOrigins []string `mapstructure:"secret_origins"`
 	// Body is a template. In a "json" body, {name} becomes the field's JSON; in a "form" body, its form encoding.
 	Body string `mapstructure:"body"`
 	// BodyType is "json" or "form".
 	BodyType string `mapstructure:"body_type"`
 }
+
+// QuerySecrets are references by the names of parameters, whose case counts.
+type QuerySecrets map[string]string
 
 // Parse says how a response becomes the fields of a document.
 type Parse struct {
@@ -214,7 +230,8 @@ type Field struct {
 	Match string `mapstructure:"match"`
 	// Trim cuts white space at both ends and folds it inside; on unless set to false.
 	Trim *bool `mapstructure:"trim"`
-	// Decimal is the decimal separator of numbers: "." (the default) or ",".
+	// Decimal is the decimal separator of numbers, "." or ",". Empty means ".", and then three digits behind it are refused
+	// where they may be thousands.
 	Decimal string `mapstructure:"decimal"`
 	// Layouts are the layouts of dates, as Go's time package writes them; RFC 3339 and ISO dates when empty.
 	Layouts []string `mapstructure:"layouts"`

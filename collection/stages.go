@@ -40,11 +40,13 @@ type AttemptProgress struct {
 	InARow int    `json:"in_a_row,omitempty"`
 	// FirstRequestAt is when the first request started.
 	FirstRequestAt *time.Time `json:"first_request_at,omitempty"`
-	// Waiting says what the attempt waits for now: "permit", "memory", "alone" (to be the only one in its process), or nothing.
+	// Waiting says what the attempt waits for now: "permit", "memory", "store", "alone" (to be the only one in its process), or nothing.
 	Waiting string `json:"waiting,omitempty"`
 	// Trail is how the attempts before went, in the heartbeats of Collect; BadEgress is the egress that failed last.
 	Trail     *Trail `json:"trail,omitempty"`
 	BadEgress string `json:"bad_egress,omitempty"`
+	// Unstored is how many attempts have ended because what was fetched could not be stored, or the record not be read.
+	Unstored int `json:"unstored,omitempty"`
 	// EndedAt is when the latest attempt that came to its own end did so, Delay how long the next was to wait from then,
 	// in milliseconds.
 	EndedAt *time.Time `json:"ended_at,omitempty"`

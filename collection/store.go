@@ -22,6 +22,9 @@ type ObjectInfo struct {
 // ErrObjectMissing says that there is no object of that name.
 var ErrObjectMissing = errors.New("no such object")
 
+// ErrUnclearKey says that a key may name another object than the one that it seems to name, so that no store is asked for it.
+var ErrUnclearKey = errors.New("the key is not clear")
+
 // ErrStoreDenied says that the store knows us not, or not well enough: retrying does not help until a person acts.
 var ErrStoreDenied = errors.New("the store denied access")
 

@@ -110,6 +110,16 @@ type SubmissionStatus struct {
 	// Reason and Detail say why a failed submission failed.
 	Reason Reason `json:"reason,omitempty"`
 	Detail string `json:"detail,omitempty"`
+	// Cancelled says who has asked it to stop. The workflow does not know it: whoever asks the engine adds it.
+	Cancelled *CancelRequest `json:"cancelled,omitempty"`
+}
+
+// CancelRequest is somebody's wish that a submission stop.
+type CancelRequest struct {
+	// By is the process that asked, as the engine keeps it, and Reason what was given as the reason; both may be empty.
+	By     string    `json:"by,omitempty"`
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason,omitempty"`
 }
 
 // SourceProgress is one source's share of a submission.

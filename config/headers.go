@@ -13,11 +13,6 @@ import (
 // tokenPattern is RFC 9110's token, the form of methods and header names.
 var tokenPattern = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// secretHeaderNames are headers that hold secrets wherever they are used.
-var secretHeaderNames = []string{
-	"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token", "X-Access-Token",
-}
-
 // clientHeaderNames are headers that the HTTP client writes itself, from the request.
 var clientHeaderNames = []string{"Connection", "Content-Length", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
@@ -44,11 +39,11 @@ func canonicalRequest(r *collection.Request) {
 func checkHeaders(r collection.Request, path string, p *problems) {
 	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
 		at := path + ".headers." + name
-		if slices.Contains(secretHeaderNames, headerName(name)) {
+		value := r.Headers[name]
+		if collection.HoldsSecret(name, value) {
 			p.add(at, "", "this header holds a secret: move it to secret_headers and write a reference, env:NAME or file:PATH")
 			continue
 		}
-		value := r.Headers[name]
 		if message := headerNameProblem(name); message != "" {
 			p.add(at, shown(value), message)
 		} else if message := headerValueProblem(value); message != "" {

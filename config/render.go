@@ -11,7 +11,7 @@ import (
 
 // YAML writes the configuration as a file that Load reads as the same configuration: what is in force once every layer is
 // put together. Keys that were not set and have no default are left out. Secrets are written as references; it is an error if
-// a secret header or a credential is not one.
+// a secret of a request or a credential is not one.
 func (c Config) YAML() ([]byte, error) {
 	if err := c.checkReferences(); err != nil {
 		return nil, err
@@ -39,11 +39,11 @@ func (c Config) checkReferences() error {
 	}
 	for i, s := range c.Sources {
 		path := fmt.Sprintf("sources[%d]", i)
-		if err := checkHeaderReferences(s.Request, path); err != nil {
+		if err := checkRequestReferences(s.Request, path); err != nil {
 			return err
 		}
 		for j, m := range s.Methods {
-			if err := checkHeaderReferences(m.Request, fmt.Sprintf("%s.methods[%d]", path, j)); err != nil {
+			if err := checkRequestReferences(m.Request, fmt.Sprintf("%s.methods[%d]", path, j)); err != nil {
 				return err
 			}
 		}
@@ -51,10 +51,15 @@ func (c Config) checkReferences() error {
 	return nil
 }
 
-func checkHeaderReferences(r collection.Request, path string) error {
+func checkRequestReferences(r collection.Request, path string) error {
 	for name, ref := range r.SecretHeaders {
 		if err := CheckReference(ref); err != nil {
 			return fmt.Errorf("%s.request.secret_headers.%s: %w", path, name, err)
+		}
+	}
+	for name, ref := range r.SecretQuery {
+		if err := CheckReference(ref); err != nil {
+			return fmt.Errorf("%s.request.secret_query.%s: %w", path, name, err)
 		}
 	}
 	return nil
@@ -75,7 +80,7 @@ func render(v reflect.Value) *yaml.Node {
 	case reflect.Slice:
 		return renderList(v)
 	case reflect.Map:
-		return renderHeaders(v.Interface().(map[string]string))
+		return renderTexts(v.Convert(textsType).Interface().(map[string]string))
 	default:
 		return renderSection(v)
 	}
@@ -110,13 +115,15 @@ func renderList(v reflect.Value) *yaml.Node {
 	return n
 }
 
-func renderHeaders(headers map[string]string) *yaml.Node {
-	if len(headers) == 0 {
+var textsType = reflect.TypeFor[map[string]string]()
+
+func renderTexts(texts map[string]string) *yaml.Node {
+	if len(texts) == 0 {
 		return nil
 	}
 	n := &yaml.Node{}
 	// Encoding a map of texts cannot fail, and sorts them.
-	_ = n.Encode(headers)
+	_ = n.Encode(texts)
 	return n
 }
 

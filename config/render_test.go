@@ -91,6 +91,9 @@ func TestRenderRefusesLiteralSecrets(t *testing.T) {
 		require.NotContains(t, err.Error(), hunter)
 	}
 	refused("sources[0].request.secret_headers.X-Key")
+	cfg.Sources[0].Request = collection.Request{SecretQuery: collection.QuerySecrets{"key": hunter}}
+	refused("sources[0].request.secret_query.key")
+	cfg.Sources[0].Request = collection.Request{SecretHeaders: map[string]string{"X-Key": hunter}}
 	cfg.Sources[0].Methods = []collection.Method{{Request: collection.Request{SecretHeaders: cfg.Sources[0].Request.SecretHeaders}}}
 	cfg.Sources[0].Request = collection.Request{}
 	refused("sources[0].methods[0].request.secret_headers.X-Key")
@@ -160,6 +163,9 @@ func drawSource(t *rapid.T, i int, text, line *rapid.Generator[string]) collecti
 	if rapid.Bool().Draw(t, "headers") {
 		source.Request.Headers = map[string]string{"X-A": line.Draw(t, "header"), "X-B": ""}
 		source.Request.SecretHeaders = map[string]string{"Authorization": "env:TOKEN"}
+		source.Request.SecretQuery = collection.QuerySecrets{"apiKey": "env:KEY", "apikey": "file:/a: b", "~": "env:KEY"}
+		source.Request.SecretOrigins = []string{fmt.Sprintf("http://*.h%d.example:81", i), fmt.Sprintf("http://127.0.0.%d", i)}
+		source.Customers = []string{fmt.Sprint(i)}
 	}
 	if rapid.Bool().Draw(t, "hours") {
 		source.Hours = collection.Hours{

@@ -26,6 +26,8 @@ func checkRequest(s collection.Source, path string, index *Index, p *problems) {
 		p.add(path+".method", shown(r.Method), "a tunnel collects nothing: write another method, such as GET or POST")
 	}
 	checkHeaders(r, path, p)
+	checkSecretQuery(r, path, p)
+	checkSecretOrigins(s, path, p)
 	checkBody(r, path, p)
 }
 
@@ -33,6 +35,11 @@ func checkURL(s collection.Source, path string, index *Index, p *problems) {
 	template := s.Request.URL
 	if hasUserinfo(template) {
 		p.add(path, "", "write the URL without user and password: send them with secret_headers")
+		return
+	}
+	if names := literalSecrets(template); len(names) > 0 {
+		p.add(path, "", "the parameter "+names[0]+" holds a secret, which every result, history and log would show: "+
+			"move it to secret_query and write a reference, env:NAME or file:PATH")
 		return
 	}
 	value := shown(template)

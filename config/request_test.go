@@ -11,6 +11,9 @@ func TestRequestProblems(t *testing.T) {
 	t.Parallel()
 	const json = "write valid JSON, where {name} stands for a whole value, or within quotes for text"
 	const form = "write a form as a={name}&b=text in one line, other characters encoded: " + placeholderForm
+	const secretHeader = "this header holds a secret: move it to secret_headers and write a reference, env:NAME or file:PATH"
+	const secretParameter = "holds a secret, which every result, history and log would show: move it to secret_query and write a reference, env:NAME or file:PATH"
+	const originForm = "write scheme, host and port, for instance http://www.example.com:8080, without a path"
 	tests := []struct {
 		request string
 		want    []string
@@ -47,6 +50,38 @@ func TestRequestProblems(t *testing.T) {
 		{request: `{headers: {authorization: b}}`, want: []string{`headers.Authorization: this header holds a secret: move it to secret_headers and write a reference, env:NAME or file:PATH`}},
 		{request: `{secret_headers: {X-A: b}}`, want: []string{`secret_headers.X-A: write a reference, not the secret itself: env:NAME for an environment variable, file:PATH for a file`}},
 		{request: `{headers: {x-a: b}, secret_headers: {X-A: env:B}}`, want: []string{`secret_headers.X-A: this header stands in headers as well: keep one of them`}},
+
+		{request: `{headers: {X-Auth-Key: b}}`, want: []string{`headers.X-Auth-Key: ` + secretHeader}},
+		{request: `{headers: {private-token: b}}`, want: []string{`headers.Private-Token: ` + secretHeader}},
+		{request: `{headers: {Ocp-Apim-Subscription-Key: b}}`, want: []string{`headers.Ocp-Apim-Subscription-Key: ` + secretHeader}},
+		{request: `{headers: {X-Key: 9f86d081884c7d659a2feaa0c55ad015}}`, want: []string{`headers.X-Key: ` + secretHeader}},
+		{request: `{headers: {X-Key: price, X-CSRF-Token: fetch, X-Atlassian-Token: no-check, Sort-Key: by-price}}`},
+
+		{request: `{url: 'https://shop.example/?api_key=abc&id={id}'}`, want: []string{`url: the parameter api_key ` + secretParameter}},
+		{request: `{url: 'https://shop.example/?id={id}&X-Amz-Signature=1f'}`, want: []string{`url: the parameter X-Amz-Signature ` + secretParameter}},
+		{request: `{url: 'https://shop.example/{id?a%70i_key=abc'}`, want: []string{`url: the parameter api_key ` + secretParameter}},
+		{request: `{url: 'https://shop.example/?key=9f86d081884c7d659a2feaa0c55ad015'}`, want: []string{`url: the parameter key ` + secretParameter}},
+		{request: `{url: 'https://shop.example/?key=price&token={token}&pageToken=1&max_tokens=5&api_key='}`},
+		{request: `{url: 'https://shop.example/?id={id}', secret_query: {Api-Key: env:A, api-key: 'file:b c'}}`},
+		{request: `{secret_query: {"": env:A}}`, want: []string{`secret_query.: write the name of a parameter`}},
+		{request: `{secret_query: {k: b}}`, want: []string{`secret_query.k: ` + errReference.Error()}},
+		{request: `{secret_query: b}`, want: []string{`secret_query: write names of parameters with references here, not a single value`}},
+		{request: `{secret_query: {k: [env:A]}}`, want: []string{`secret_query.k: write one value here, not a list`}},
+		{request: `{url: 'https://shop.example/?a%20b={id}', secret_query: {a b: env:A}}`, want: []string{`secret_query.a b: this parameter stands in url as well: keep one of them`}},
+
+		{request: `{secret_headers: {X-A: env:A}, secret_origins: ['http://shop.example', 'http://shop.example:8080', 'https://shop.example:8443']}`},
+		{request: `{secret_origins: ['http://shop.example']}`, want: []string{`secret_origins: there are no secrets that could go there: set secret_headers or secret_query, or take this away`}},
+		{request: `{secret_query: {k: env:A}, secret_origins: ['http://shop.example/', shop.example, 'ftp://shop.example', 'http://shop.example:', 'http://x:y@shop.example']}`, want: []string{
+			`secret_origins[0] = "http://shop.example/": ` + originForm, `secret_origins[1] = "shop.example": ` + originForm,
+			`secret_origins[2] = "ftp://shop.example": ` + originForm, `secret_origins[3] = "http://shop.example:": ` + originForm,
+			`secret_origins[4]: ` + originForm}},
+		{request: `{secret_query: {k: env:A}, secret_origins: ['https://shop.example', 'http://shop.example:80', 'http://other.example', 'http://SHOP.example']}`, want: []string{
+			`secret_origins[0] = "https://shop.example": https on its own port needs no leave: take it away`,
+			`secret_origins[1] = "http://shop.example:80": 80 is the port of http: write http://shop.example`,
+			`secret_origins[2] = "http://other.example": the host is none of the source's hosts: list it there, or take it away`,
+			`secret_origins[3] = "http://SHOP.example": write the host in lower case: shop.example`}},
+		{request: `{secret_query: {k: env:A}, secret_origins: ['http://shop.example', 'http://shop.example']}`, want: []string{
+			`secret_origins[1] = "http://shop.example": this origin is listed twice: keep one`}},
 
 		{request: `{body_type: json, body: '{"a": {a}, "b": [{b}], "c": {}, "d": {"e": 1}}'}`},
 		{request: `{body_type: json, body: '{a}'}`},

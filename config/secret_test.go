@@ -139,6 +139,13 @@ func TestLiteralSecretsNeverReachMessages(t *testing.T) {
 		source("{secret_headers: " + hunter + "}"),
 		source("{secret_headers: {X-Any: [" + hunter + "]}}"),
 		source("{secret_headers: {X-Any: \"env:A\\n" + hunter + "\"}}"),
+		source("{secret_query: {any: " + hunter + "}}"),
+		source("{secret_query: {any: [" + hunter + "]}}"),
+		source("{secret_query: " + hunter + "}"),
+		source("{url: 'https://shop.example/?api_key=" + hunter + "'}"),
+		source("{url: 'https://shop.example:x/{?token=" + hunter + "'}"),
+		source("{secret_query: {any: env:A}, secret_origins: ['http://user:" + hunter + "@shop.example']}"),
+		source("{headers: {Private-Token: " + hunter + "}}"),
 		source("{url: 'https://user:" + hunter + "@shop.example/'}"),
 		strings.Replace(minimal, "shop.example", "user:"+hunter+"@shop.example", 1),
 	} {

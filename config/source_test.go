@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 func TestSourceProblems(t *testing.T) {
@@ -137,4 +139,33 @@ func TestHostProblems(t *testing.T) {
 	}
 	require.Equal(t, "a host name has at most 253 characters", hostProblem(strings.Repeat("a.", 127)+"b"))
 	require.Equal(t, form, hostProblem(strings.Repeat("a", 64)+".example"))
+}
+
+func TestCustomersOfASource(t *testing.T) {
+	t.Parallel()
+	with := func(customers string) string {
+		return strings.Replace(minimal, "    hosts", "    customers: "+customers+"\n    hosts", 1)
+	}
+	cfg, err := loadText(with("[acme]"))
+	require.NoError(t, err)
+	require.True(t, cfg.Sources[0].Serves("acme"))
+	require.False(t, cfg.Sources[0].Serves("initech"))
+	cfg, err = loadText(with("[]"))
+	require.NoError(t, err)
+	require.True(t, cfg.Sources[0].Serves("anybody"))
+	_, err = loadText(with("[acne, acme, acme, A b]"))
+	requireProblems(t, err,
+		`sources[0].customers[0] = "acne" (weir.yaml:4): there is no such customer, so the source would serve nobody by this name: did you mean acme?`,
+		`sources[0].customers[2] = "acme" (weir.yaml:4): this customer is listed twice: keep one`,
+		`sources[0].customers[3] = "A b" (weir.yaml:4): `+collection.CheckName("customer", "A b").Error())
+	_, err = loadText(strings.Replace(with("[anybody]"), "customers:\n  - name: acme\n", "", 1))
+	require.NoError(t, err, "workers that do not plan need no customers")
+}
+
+// TestParametersKeepTheirCase: viper puts names into lower case, and a query's names are another's then.
+func TestParametersKeepTheirCase(t *testing.T) {
+	t.Parallel()
+	cfg, err := loadText(strings.Replace(minimal, "    hosts", "    methods: [{name: a, request: {secret_query: {apiKey: env:Key}}}]\n    hosts", 1))
+	require.NoError(t, err)
+	require.Equal(t, collection.QuerySecrets{"apiKey": "env:Key"}, cfg.Sources[0].Methods[0].Request.SecretQuery)
 }

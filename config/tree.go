@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // reader turns the tree of a file into values of the types that Config has, and reports every key that does not exist and
@@ -26,6 +28,8 @@ func (r reader) value(path string, n *yaml.Node, t reflect.Type) (value any, ok 
 		return r.scalar(path, n, t)
 	case t.Kind() == reflect.Slice:
 		return r.list(path, n, t)
+	case t == querySecretsType:
+		return r.parameters(path, n)
 	case t.Kind() == reflect.Map:
 		return r.headers(path, n)
 	default:
@@ -105,8 +109,7 @@ func (r reader) section(path string, n *yaml.Node, t reflect.Type) (any, bool) {
 	return section, true
 }
 
-// headers reads a map of header names, the only kind of map with free keys. Header names ignore case, and so does the
-// check that a name stands there once.
+// headers reads a map of header names. Header names ignore case, and so does the check that a name stands there once.
 func (r reader) headers(path string, n *yaml.Node) (any, bool) {
 	if n.Kind != yaml.MappingNode {
 		r.problems.unreadable(path, "", "write header names with values here, not "+kindName(n))
@@ -127,6 +130,25 @@ func (r reader) headers(path string, n *yaml.Node) (any, bool) {
 		}
 	}
 	return section, true
+}
+
+var querySecretsType = reflect.TypeFor[collection.QuerySecrets]()
+
+// parameters reads a map of a query's names, whose case counts: in a type that viper leaves alone.
+func (r reader) parameters(path string, n *yaml.Node) (any, bool) {
+	if n.Kind != yaml.MappingNode {
+		r.problems.unreadable(path, "", "write names of parameters with references here, not "+kindName(n))
+		return nil, false
+	}
+	secrets := collection.QuerySecrets{}
+	for _, pair := range pairs(n) {
+		at := join(path, pair.key.Value)
+		r.problems.found(at, pair.key.Line)
+		if value, ok := r.value(at, pair.value, reflect.TypeFor[string]()); ok {
+			secrets[pair.key.Value] = value.(string)
+		}
+	}
+	return secrets, true
 }
 
 // pair is a key of a section and its value.

@@ -45,7 +45,7 @@ func (c Config) check(p *problems) {
 	c.Worker.check(p)
 	c.Retention.check(p)
 	checkUserAgent(c.UserAgent, p)
-	checkSources(c.Sources, checkEgresses(c.Egresses, p), p)
+	checkSources(c.Sources, c.Customers, checkEgresses(c.Egresses, p), p)
 	checkCustomers(c.Customers, p)
 }
 

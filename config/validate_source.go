@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -24,7 +25,7 @@ const (
 )
 
 // checkSources checks every source; egresses are the names of the egresses.
-func checkSources(sources []collection.Source, egresses map[string]int, p *problems) {
+func checkSources(sources []collection.Source, customers []collection.Customer, egresses map[string]int, p *problems) {
 	names := map[string]int{}
 	checkHosts(sources, p)
 	index := NewIndex(sources, nil)
@@ -32,6 +33,7 @@ func checkSources(sources []collection.Source, egresses map[string]int, p *probl
 		path := fmt.Sprintf("sources[%d]", i)
 		checkListName(p, path, "source", s.Name, i, names)
 		checkOwner(s.Owner, path+".owner", p)
+		checkServed(s.Customers, customers, path+".customers", p)
 		checkSourceBounds(s, path, p)
 		checkLimits(s, path, p)
 		checkRobots(s, path, p)
@@ -47,6 +49,30 @@ const maxOwner = 100
 func checkOwner(owner, path string, p *problems) {
 	if len(owner) > maxOwner || strings.IndexFunc(owner, unicode.IsControl) >= 0 {
 		p.add(path, shown(owner), fmt.Sprintf("name who looks after the source in one line of at most %d bytes", maxOwner))
+	}
+}
+
+// checkServed checks whom a source is for. A configuration without customers is one of workers that do not plan: what they are
+// told is not held against anything.
+func checkServed(names []string, customers []collection.Customer, path string, p *problems) {
+	var known []string
+	for _, c := range customers {
+		known = append(known, c.Name)
+	}
+	for i, name := range names {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		switch message := checkItemName("customer", name); {
+		case message != "":
+			p.add(at, shown(name), message)
+		case slices.Contains(names[:i], name):
+			p.add(at, shown(name), "this customer is listed twice: keep one")
+		case len(known) > 0 && !slices.Contains(known, name):
+			hint := ""
+			if near := nearest(name, known); near != "" {
+				hint = ": did you mean " + near + "?"
+			}
+			p.add(at, shown(name), "there is no such customer, so the source would serve nobody by this name"+hint)
+		}
 	}
 }
 

@@ -129,7 +129,8 @@ func TestOneDeadEgressOfThree(t *testing.T) {
 	require.Equal(t, 1, good.Accepted(), "its tunnel is kept")
 }
 
-// C3 42: a record that no egress serves fails alone; the run goes on by the same ways.
+// C3 42: a record that no egress serves goes round them, ever more slowly, until its source's give_up_after, and then fails
+// alone, as expired; the run goes on meanwhile by the same ways. Proxies come back, so no number of rounds ends it before.
 func TestCase42OneRecordExhaustsTheWaysOut(t *testing.T) {
 	targets := sites(t, "a.example")
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -144,6 +145,26 @@ func TestCase42OneRecordExhaustsTheWaysOut(t *testing.T) {
 		require.Empty(t, o.collect(fmt.Sprintf("http://a.example/%d", i)))
 	}
 	require.Empty(t, o.retired(), "none goes for it")
+
+	// The rest of its day, by the policy of production.
+	src := o.src
+	src.Attempts, src.GiveUpAfter, src.Backoff = 5, 24*time.Hour, collection.Backoff{Min: time.Second, Max: 5 * time.Minute}
+	elapsed, tries := time.Duration(0), 0
+	for {
+		tries++
+		d := failure.Decide(failure.PolicyOf(src), failure.History{
+			Reason: collection.ReasonEgressUnavailable, Requests: tries, SameReason: tries, Elapsed: elapsed,
+		}, 0.5)
+		if !d.Retry {
+			require.Equal(t, collection.OutcomeDeadLettered, d.End)
+			require.Equal(t, collection.ReasonExpired, d.Reason)
+			break
+		}
+		require.Positive(t, d.After)
+		elapsed += d.After
+	}
+	require.Greater(t, elapsed, 23*time.Hour)
+	require.Less(t, tries, 500, "it never becomes a loop")
 }
 
 // TestTargetsRefusalsRetireNobody: a target that refuses every request does not cost the fleet an egress, nor does one that

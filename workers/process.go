@@ -74,6 +74,9 @@ func assemble(o Options, sources []collection.Source, metrics *telemetry.Metrics
 			UserAgent: o.Config.UserAgent,
 			Secret:    connect.NewCachedSecrets(o.Secrets.In(o.Config), time.Now, o.Logger).Value,
 			Egresses:  o.Config.Egresses,
+			Debug: func(source, url string, err error) {
+				o.Logger.Debug("a request ended", "source", source, "url", url, "error", err)
+			},
 		}),
 	}
 	var err error

@@ -178,8 +178,8 @@ func TestHostThatDoesNotExist(t *testing.T) {
 	_, err := c.collect(t, "https://nope.example/a")
 	require.Equal(t, string(collection.ReasonDNSNotFound), err.Type())
 	require.False(t, err.NonRetryable())
-	require.LessOrEqual(t, err.NextRetryDelay(), 2*time.Second)
-	require.Equal(t, "unreachable", c.progress.Trail.Robots.Why)
+	require.GreaterOrEqual(t, err.NextRetryDelay(), time.Minute, "a resolver says the same for so long")
+	require.Nil(t, c.progress.Trail.Robots, "nobody has said anything of robots.txt")
 	_, err = c.collect(t, "https://nope.example/a")
 	require.Equal(t, string(collection.ReasonDNSNotFound), err.Type())
 	require.True(t, err.NonRetryable(), "confirmed")
@@ -188,18 +188,55 @@ func TestHostThatDoesNotExist(t *testing.T) {
 	require.Empty(t, c.permits.reasons)
 }
 
-// TestPrivateAddress: what leads into a private network is refused at once, whether it is written so or found by its name.
+// TestPrivateAddress: what leads into a private network is refused: at once where the address is written so, and after
+// another look where a resolver says so of a name.
 func TestPrivateAddress(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t, anyBooks(), fetch.New(fetch.Options{Resolver: nameServer{"inside.example": "10.0.0.7"}.resolver()}), oneWay{})
-	for _, url := range []string{"http://169.254.169.254/latest/", "https://inside.example/a"} {
+	for url, looks := range map[string]int{"http://169.254.169.254/latest/": 1, "https://inside.example/a": 2} {
 		c.progress = nil
+		for look := 1; look < looks; look++ {
+			_, err := c.collect(t, url)
+			require.Equal(t, string(collection.ReasonPrivateAddress), err.Type(), url)
+			require.False(t, err.NonRetryable())
+			require.GreaterOrEqual(t, err.NextRetryDelay(), time.Minute)
+		}
 		out, err := c.collect(t, url)
-		require.Nil(t, err)
+		require.Nil(t, err, url)
 		require.Equal(t, collection.OutcomeRefused, out.Outcome)
 		require.Equal(t, collection.ReasonPrivateAddress, out.Reason)
 	}
 	require.Empty(t, c.permits.reasons)
+}
+
+// TestOutageOfNames: where resolvers say that a name of the configuration does not exist, or leads nowhere, it is the source's
+// outage (E09): its breaker hears of it although only robots.txt is asked for, and no record ends.
+func TestOutageOfNames(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		change func(*collection.Source)
+		names  nameServer
+		reason collection.Reason
+	}{
+		"in hosts":          {func(s *collection.Source) { s.Hosts = []string{"www.example"} }, nil, collection.ReasonDNSNotFound},
+		"in the request":    {func(s *collection.Source) { s.Request.URL = "https://www.example/a" }, nil, collection.ReasonDNSNotFound},
+		"to the sinkhole":   {func(s *collection.Source) { s.Hosts = []string{"www.example"} }, nameServer{"www.example": "0.0.0.0"}, collection.ReasonPrivateAddress},
+		"to this machine":   {func(s *collection.Source) { s.Hosts = []string{"www.example"} }, nameServer{"www.example": "127.0.0.1"}, collection.ReasonPrivateAddress},
+		"of a wildcard too": {func(s *collection.Source) { s.Hosts = []string{"*.example", "www.example"} }, nil, collection.ReasonDNSNotFound},
+	} {
+		src := anyBooks()
+		c.change(&src)
+		b := newCollector(t, src, fetch.New(fetch.Options{Resolver: c.names.resolver()}), oneWay{})
+		for n := 1; n <= 2*src.Attempts; n++ {
+			_, err := b.collect(t, "https://www.example/a")
+			require.NotNil(t, err, what)
+			require.Equal(t, string(c.reason), err.Type(), what)
+			require.False(t, err.NonRetryable(), what)
+			require.Zero(t, b.progress.Faults, what)
+			require.Len(t, b.permits.reasons, n, what)
+			require.Equal(t, collection.ReasonDNSNotFound, b.permits.reasons[n-1], "a fault of the target's: %s", what)
+		}
+	}
 }
 
 // TestCertificate: a certificate that nobody trusts is the origin's, for robots.txt and for the page alike: the record ends

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/weir-collect/weir/activities"
@@ -55,6 +56,7 @@ func plain(src collection.Source) (collection.Source, error) {
 func (r *SiteRules) ask(ctx context.Context, src collection.Source, origin string, permit *activities.Permit) (guard.Answer, error) {
 	ctx, end := permit.Within(ctx)
 	defer end()
+	spelt := src.Spells(hostOf(origin))
 	src, err := plain(src)
 	if err != nil {
 		return guard.Answer{}, err
@@ -74,6 +76,9 @@ func (r *SiteRules) ask(ctx context.Context, src collection.Source, origin strin
 		return guard.Answer{}, fmt.Errorf("%w: %w", guard.ErrBrokenOff, err)
 	}
 	a := asking{seen: seen, reason: failure.Classify(seen), egress: egress, away: away}
+	if a.ofName() && !away && !seen.Certain {
+		a.seen.OfSource = spelt // also where the request that it was asked as has no template
+	}
 	r.report(src, a, response)
 	if response != nil {
 		return guard.Answer{Status: response.Status, Body: response.Body, FetchedAt: response.FetchedAt}, nil
@@ -118,10 +123,22 @@ func (a asking) ownEnd() bool {
 	return false
 }
 
-// ofRecord says that what was met is a matter of the URL that the record has brought, and not of the source: its other hosts
-// may be in order.
-func (a asking) ofRecord() bool {
+// ofName says that what was met is where a name leads.
+func (a asking) ofName() bool {
 	return a.reason == collection.ReasonDNSNotFound || a.reason == collection.ReasonPrivateAddress
+}
+
+// ofRecord says that what was met is a matter of the URL that the record has brought, and not of the source: its other hosts
+// may be in order. A name that the configuration writes out is the source's.
+func (a asking) ofRecord() bool { return a.ofName() && !a.seen.OfSource }
+
+// hostOf is the host of an origin, without its port.
+func hostOf(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return "" // no origin that the guard gives
+	}
+	return u.Hostname()
 }
 
 // judge says what an asking without a file means.
@@ -137,7 +154,9 @@ func (a asking) judge(now time.Time) (guard.Answer, error) {
 	case a.reason == collection.ReasonLeaseLost:
 		return guard.Answer{}, fmt.Errorf("%w: %s", guard.ErrBrokenOff, a.seen.Message)
 	case a.ownEnd():
-		return guard.Answer{}, &collection.Refused{Reason: a.reason, Detail: a.seen.Message}
+		return guard.Answer{}, &collection.Refused{
+			Reason: a.reason, Detail: a.seen.Message, Certain: a.seen.Certain, OfSource: a.seen.OfSource,
+		}
 	}
 	return guard.Answer{}, errors.New(a.seen.Message)
 }
@@ -161,6 +180,6 @@ func (r *SiteRules) report(src collection.Source, a asking, response *collection
 	}
 	r.needs.Egresses.Report(a.egress, a.reason)
 	if !a.ofRecord() {
-		r.needs.Permits.Report(src.Name, a.reason, retryAfter)
+		r.needs.Permits.Report(src.Name, failure.Heard(a.reason, a.seen.OfSource), retryAfter)
 	}
 }

@@ -37,6 +37,8 @@ func (h *host) Fetch(_ context.Context, src collection.Source, rec collection.Re
 	return &collection.Response{Status: 200, Body: []byte(h.robots)}, h.seen
 }
 
+func (h *host) Fingerprint(collection.Source, collection.Record) (string, error) { return "", nil }
+
 func (h *host) Target(_ collection.Source, rec collection.Record) (string, error) {
 	return rec.URL, nil
 }

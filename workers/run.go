@@ -50,6 +50,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	o.Secrets.Logger = o.Logger
 	logger := telemetry.TemporalLogger(o.Logger)
 	engine, err := connect.Temporal(ctx, o.Config, o.Secrets, connect.TemporalOptions{
 		Logger: logger, Metrics: metrics.TemporalHandler(), Identity: identity(),

@@ -43,6 +43,8 @@ type bodies struct {
 	inHand, most, asked atomic.Int64
 }
 
+func (b *bodies) Fingerprint(collection.Source, collection.Record) (string, error) { return "", nil }
+
 func (b *bodies) Target(_ collection.Source, rec collection.Record) (string, error) {
 	return rec.URL, nil
 }

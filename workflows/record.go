@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"go.temporal.io/sdk/temporal"
@@ -84,6 +85,7 @@ func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error)
 		AcceptedAt: r.in.AcceptedAt, Record: r.in.Record, Again: requestedBefore(r.in.Replay),
 	}).Get(ctx, &out)
 	if err != nil {
+		r.takeCancelled(err)
 		return out, err
 	}
 	r.result.Raw, r.result.Attempts = out.Raw, r.result.Attempts+out.Attempts
@@ -91,6 +93,19 @@ func (r *record) collect(ctx workflow.Context) (collection.CollectResult, error)
 	r.result.Outcome, r.result.Reason, r.result.Detail = out.Outcome, out.Reason, out.Detail
 	r.result.Trail = out.Trail
 	return out, nil
+}
+
+// takeCancelled takes over what a collect that was cancelled while it ran tells of itself. One that was waiting in the engine
+// tells nothing: what it had done is then not on record.
+func (r *record) takeCancelled(err error) {
+	var cancelled *temporal.CanceledError
+	var told collection.AttemptFailure
+	if !errors.As(err, &cancelled) || !cancelled.HasDetails() || cancelled.Details(&told) != nil {
+		return
+	}
+	r.result.Attempts += told.Attempts
+	r.result.FirstRequestAt = cmp.Or(r.result.FirstRequestAt, told.FirstRequestAt)
+	r.result.Trail = told.Trail
 }
 
 // requestedBefore says whether a request was made by the runs before.

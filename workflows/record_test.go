@@ -236,6 +236,36 @@ func TestRecordIsCancelledInEachStage(t *testing.T) {
 	}
 }
 
+// TestRecordTakesOverWhatACancelledCollectTells: what the collect had done is the record's story; one that was waiting in the
+// engine tells nothing, and what the engine says instead is not taken for a story.
+func TestRecordTakesOverWhatACancelledCollectTells(t *testing.T) {
+	t.Parallel()
+	trail := collection.Trail{Attempts: []collection.AttemptLine{{At: firstRequest, Status: 503, Reason: collection.ReasonServerError}}}
+	for name, test := range map[string]struct {
+		details  []any
+		attempts int
+		first    *time.Time
+		trail    *collection.Trail
+	}{
+		"running":     {[]any{collection.AttemptFailure{Attempts: 8, FirstRequestAt: &firstRequest, Trail: &trail}}, 8, &firstRequest, &trail},
+		"backing off": {[]any{"ACTIVITY_ID_NOT_STARTED"}, 0, nil, nil},
+		"silent":      {nil, 0, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := newEngine(t)
+			e.collect = func(collection.CollectInput) (collection.CollectResult, error) {
+				return collection.CollectResult{}, temporal.NewCanceledError(test.details...)
+			}
+			e.ExecuteWorkflow(workflows.Record, recordInput())
+			require.Equal(t, collection.RecordResult{
+				Record: recordInput().Record.ID, Outcome: collection.OutcomeCancelled, Reason: collection.ReasonCancelled,
+				Attempts: test.attempts, FirstRequestAt: test.first, Trail: test.trail,
+			}, cancelled[collection.RecordResult](e))
+		})
+	}
+}
+
 // TestRecordSaysThatItWasRequestedBefore: the start wait of a record is over once a request for it was made, in whatever run.
 func TestRecordSaysThatItWasRequestedBefore(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ func escapePath(path string) string {
 // prepare creates the files and their schema, or checks the ones that are there.
 func (d databases) prepare(dataDir string) error {
 	dir := filepath.Join(dataDir, "temporal")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := keptFolder(dir); err != nil {
 		return folderError(dataDir, err)
 	}
 	for name, cfg := range map[string]*config.SQL{"workflows.db": d.workflows, "visibility.db": d.visibility} {
@@ -83,7 +83,7 @@ func (d databases) prepare(dataDir string) error {
 }
 
 func databaseError(path string, err error) error {
-	return fmt.Errorf("database %s cannot be used (%w): move the file away to start empty, or choose another folder with --data", path, err)
+	return fmt.Errorf("database %s cannot be used (%w): move the file away to start empty, or choose another folder with --data (weir dev: --dir)", path, err)
 }
 
 // checkFile looks for damage in an existing file. SQLite itself would only stumble over it later.

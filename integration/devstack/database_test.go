@@ -64,7 +64,7 @@ func TestUnusableDatabases(t *testing.T) {
 			spoil(t, path)
 			err := newDatabases(dir).prepare(dir)
 			require.ErrorContains(t, err, path)
-			require.ErrorContains(t, err, "--data")
+			require.ErrorContains(t, err, "--data (weir dev: --dir)")
 		})
 	}
 }

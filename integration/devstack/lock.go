@@ -16,10 +16,10 @@ type folderLock struct{ file *os.File }
 
 // lockFolder creates the data folder if it is missing and locks it.
 func lockFolder(dir string) (*folderLock, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerOnly); err != nil {
 		return nil, folderError(dir, err)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "devstack.lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, "devstack.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, folderError(dir, err)
 	}
@@ -27,7 +27,7 @@ func lockFolder(dir string) (*folderLock, error) {
 		holder := pidIn(f)
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("data folder %s is in use by another devstack%s: stop it or choose another folder with --data", dir, holder)
+			return nil, fmt.Errorf("data folder %s is in use by another devstack%s: stop it or choose another folder with --data (weir dev: --dir)", dir, holder)
 		}
 		return nil, folderError(dir, err)
 	}
@@ -60,5 +60,5 @@ func pidIn(f *os.File) string {
 }
 
 func folderError(dir string, err error) error {
-	return fmt.Errorf("data folder %s cannot be used (%w): make it a writable folder or choose another with --data", dir, err)
+	return fmt.Errorf("data folder %s cannot be used (%w): make it a writable folder or choose another with --data (weir dev: --dir)", dir, err)
 }

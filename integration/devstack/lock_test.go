@@ -34,5 +34,5 @@ func TestLockingAFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := lockFolder(file)
 	require.ErrorContains(t, err, file)
-	require.ErrorContains(t, err, "--data")
+	require.ErrorContains(t, err, "--data (weir dev: --dir)")
 }

@@ -35,6 +35,8 @@ func run(args []string) int {
 	if err != nil {
 		return fail(exitFailed, err)
 	}
+	// Histories, submitted files and captured pages are nobody else's on this machine, whichever library writes them.
+	syscall.Umask(0o077)
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
 	if o.exitWithParent {

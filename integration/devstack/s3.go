@@ -26,7 +26,7 @@ type gateway struct {
 // startGateway serves the objects under dataDir. It changes the working directory of the process to the object folder.
 func startGateway(o options, p ports) (*gateway, error) {
 	root := filepath.Join(o.dataDir, "s3")
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := keptFolder(root); err != nil {
 		return nil, folderError(o.dataDir, err)
 	}
 	store, posixOptions, err := metadataStore(o.dataDir)
@@ -68,13 +68,16 @@ func (g *gateway) failure() error {
 // metadataStore keeps ETags, checksums and user metadata in extended attributes, which appear together with the file they
 // describe. On a file system without them it falls back to files beside, and stays there: the two do not mix.
 func metadataStore(dataDir string) (meta.MetadataStorer, posix.PosixOpts, error) {
+	// The gateway sets the mode of files itself, whatever the process's mask says.
 	opts := posix.PosixOpts{Concurrency: 512}
+	opts.SetNewDirPerm(ownerOnly)
+	opts.SetNewFilePerm(0o600)
 	sidecar := filepath.Join(dataDir, "metadata")
 	_, err := os.Stat(sidecar)
 	if errors.Is(err, fs.ErrNotExist) && supportsAttributes(dataDir) {
 		return meta.XattrMeta{}, opts, nil
 	}
-	if err := os.MkdirAll(sidecar, 0o755); err != nil {
+	if err := keptFolder(sidecar); err != nil {
 		return nil, opts, err
 	}
 	store, err := meta.NewSideCar(sidecar)

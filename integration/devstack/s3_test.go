@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -55,6 +56,33 @@ func TestObjectsSurviveKill(t *testing.T) {
 		objectsSurviveKill(t, dir)
 		require.DirExists(t, filepath.Join(dir, "metadata", "weir"))
 	})
+}
+
+// TestWhatIsKeptIsTheOwners: histories and captured pages are for nobody else on the machine, also in a folder that an earlier
+// devstack left open.
+func TestWhatIsKeptIsTheOwners(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "s3"), 0o755))
+	p := start(t, dir)
+	require.NoError(t, putOnce(t.Context(), p.s3(), "raw/a/b", body))
+	_, err := p.s3().CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: aws.String("weir"), Key: aws.String("large")})
+	require.NoError(t, err)
+	seen := 0
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a journal that came and went
+		}
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o077, "%s is %s", path, info.Mode())
+		seen++
+		return nil
+	}))
+	require.Greater(t, seen, 5)
+	require.FileExists(t, filepath.Join(dir, "s3", "weir", "raw", "a", "b"))
 }
 
 func objectsSurviveKill(t *testing.T, dir string) {

@@ -35,7 +35,7 @@ type stackKeys struct {
 // keep working. The folder keeps itself out of version control.
 func prepareKeys(dir string) (stackKeys, error) {
 	k := stackKeys{accessFile: filepath.Join(dir, "s3-access-key"), secretFile: filepath.Join(dir, "s3-secret-key")}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return k, fmt.Errorf("make the stack's folder: %w", err)
 	}
 	var err error

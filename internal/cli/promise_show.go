@@ -120,7 +120,7 @@ func (a *app) showLeftOut(out *screen.Screen, answer promiseAnswer) {
 		n    int
 		what string
 	}{
-		{all.Cancelled, "cancelled before their first request"}, {all.Refused, "refused by policy without a request"},
+		{all.Cancelled, "cancelled, with no first request on record"}, {all.Refused, "refused by policy without a request"},
 		{all.Undecided, "waiting still, and not too long yet"}, {all.UnderWay, "under way, which may have started"},
 		{all.Unknown, "not known any more: their ledger is no longer kept"},
 	} {

@@ -54,7 +54,7 @@ acme      3 min 48 s  1 min 59 s  3 min 57 s  100.0 %    1,212     0      0  kep
 initech        never       8 min       never    0.0 %        6     6      1  broken
 all       3 min 49 s  1 min 59 s  3 min 59 s   99.5 %    1,218     6      1
 
-not counted: 4 cancelled before their first request; 1 waiting still, and not too long yet; 7 under way, which may have started
+not counted: 4 cancelled, with no first request on record; 1 waiting still, and not too long yet; 7 under way, which may have started
 2 records wait still, longer than promised: counted as late, with the wait so far
 `), s.stdout, "all together are no customer, and have no promise")
 	require.Empty(t, s.stderr)

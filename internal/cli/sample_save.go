@@ -12,7 +12,8 @@ import (
 	"github.com/weir-collect/weir/internal/cli/screen"
 )
 
-// sampleFolder makes the folder to save in; an empty name asks for none.
+// sampleFolder makes the folder to save in; an empty name asks for none. What was captured is a customer's, and may be behind a
+// login: it is for nobody else on this machine.
 func (a *app) sampleFolder(folder string) error {
 	if folder == "" {
 		return nil
@@ -21,7 +22,7 @@ func (a *app) sampleFolder(folder string) error {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return usagef("--save %s is a file: name a folder", screen.Clean(folder))
 	}
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := os.MkdirAll(path, 0o700); err != nil {
 		return usagef("make the folder for the sample: %w", err)
 	}
 	return nil
@@ -66,7 +67,7 @@ func (a *app) saveSampled(folder string, one *sampled, what string, body []byte)
 		return fmt.Errorf("the ledger has a record %q, which is no id: nothing is written for it", one.Record)
 	}
 	file := filepath.Join(folder, one.Record+"."+what)
-	if err := os.WriteFile(a.world.path(file), body, 0o644); err != nil {
+	if err := os.WriteFile(a.world.path(file), body, 0o600); err != nil {
 		return fmt.Errorf("write the sample: %w", err)
 	}
 	one.Files = append(one.Files, file)

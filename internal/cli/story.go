@@ -28,7 +28,7 @@ func (a *app) recordStatus(ctx context.Context, c client, id, name string) error
 		answer.Key = name
 	}
 	if a.wantsJSON() {
-		if err := a.writeJSON(answer); err != nil {
+		if err := a.writeJSON(withoutGuesses(answer)); err != nil {
 			return err
 		}
 	} else {
@@ -115,6 +115,10 @@ func whereText(r starter.RecordAnswer) string {
 		switch p := r.Activity.Progress; {
 		case p != nil && p.Waiting == "permit":
 			text += ", waits on a worker for its source's permit"
+		case p != nil && p.Waiting == "store":
+			text += ", fetched, waits on a worker for weir's bucket"
+		case p != nil && p.Waiting == "memory":
+			text += ", waits on a worker for memory"
 		case p != nil && p.Waiting == "robots":
 			text += ", waits on a worker for its site's robots.txt"
 		default:
@@ -155,7 +159,7 @@ func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
 		facts.Add("meaning", failure.Lookup(r.Reason).Explain)
 	}
 	if r.Trail != nil && r.Trail.Robots != nil {
-		facts.Add("robots.txt", robotsText(*r.Trail.Robots))
+		facts.Add("robots.txt", robotsText(*r.Trail.Robots, r.Reason))
 	}
 	facts.Add("requests", requestsText(r))
 	if r.FirstRequestAt != nil {
@@ -178,10 +182,34 @@ func tellResult(facts *screen.Facts, r collection.RecordResult, now time.Time) {
 
 // requestsText counts a record's requests. After a replay they are those of all its runs, and the trail is the last one's.
 func requestsText(r collection.RecordResult) string {
+	if !requestsKnown(r) {
+		return "not on record"
+	}
 	if r.Trail == nil || len(r.Trail.Attempts) == 0 || r.Attempts <= len(r.Trail.Attempts)+r.Trail.Omitted {
 		return screen.Count(r.Attempts)
 	}
 	return fmt.Sprintf("%s in all runs; below are those of the last run", screen.Count(r.Attempts))
+}
+
+// requestsKnown says whether a record's result knows of its requests. A record that is cancelled while no worker has it in hand
+// takes with it what it had done.
+func requestsKnown(r collection.RecordResult) bool {
+	return r.Outcome != collection.OutcomeCancelled || r.Attempts > 0 || r.FirstRequestAt != nil || r.Trail != nil
+}
+
+// withoutGuesses is an answer without a count of requests that nobody knows.
+func withoutGuesses(r starter.RecordAnswer) any {
+	if r.Result == nil || requestsKnown(*r.Result) {
+		return r
+	}
+	type result struct {
+		collection.RecordResult
+		Attempts *int `json:"attempts,omitempty"`
+	}
+	return struct {
+		starter.RecordAnswer
+		Result result `json:"result"`
+	}{r, result{RecordResult: *r.Result}}
 }
 
 func generation(n int) string {

@@ -168,7 +168,7 @@ requests    9 in all runs; below are those of the last run
 not found   price, isbn
 known from  the ledger in S3
 
-request at               met        status   took  by             waited for
+attempt at               met        status   took  by             waited for
 2026-01-02 12:00:00 UTC  timeout         -   30 s  page via east  queue 1.5 s
 2026-01-02 12:01:00 UTC  throttled     503  0.1 s  page via west  backoff 2 s
 2026-01-02 12:02:00 UTC  success       200  0.2 s  api via west   backoff 7 s, permit 1 min 1 s, pace 0.4 s

@@ -5,6 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/weir-collect/weir/internal/cli/screen"
+	"github.com/weir-collect/weir/internal/intake"
 )
 
 // submitted is a file to be submitted, which can be read twice.
@@ -22,7 +25,7 @@ func openSubmitted(w World, name, format string) (submitted, error) {
 		if format != "" {
 			base += "." + format
 		}
-		return spool(w.Stdin, base)
+		return spool(w.Stdin, base, maxSpooled)
 	}
 	file, err := os.Open(w.path(name))
 	if err != nil {
@@ -40,16 +43,24 @@ func openSubmitted(w World, name, format string) (submitted, error) {
 		return submitted{file: file, name: filepath.Base(name)}, nil
 	}
 	defer file.Close()
-	return spool(file, filepath.Base(name))
+	return spool(file, filepath.Base(name), maxSpooled)
 }
 
-func spool(r io.Reader, name string) (submitted, error) {
+// maxSpooled bounds what is copied, in bytes: more than that no file of records may have even when it is unpacked.
+const maxSpooled = intake.DefaultMaxDecoded
+
+// spool copies what can be read once, up to most bytes.
+func spool(r io.Reader, name string, most int64) (submitted, error) {
 	file, err := os.CreateTemp("", "weir-submit-*")
 	if err != nil {
 		return submitted{}, fmt.Errorf("keep what is read from %s: %w", name, err)
 	}
 	s := submitted{file: file, name: name, spooled: true}
-	if _, err := io.Copy(file, r); err != nil {
+	n, err := io.Copy(file, io.LimitReader(r, most+1))
+	if err == nil && n > most {
+		err = usagef("it is larger than %s, and no submission may be: split it", screen.Size(most))
+	}
+	if err != nil {
 		s.close()
 		return submitted{}, fmt.Errorf("keep what is read from %s: %w", name, err)
 	}

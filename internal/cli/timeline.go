@@ -10,8 +10,14 @@ import (
 	"github.com/weir-collect/weir/internal/cli/screen"
 )
 
-// robotsText says what robots.txt decided of a record.
-func robotsText(d collection.RobotsDecision) string {
+// robotsText says what robots.txt decided of a record, whose reason may be that there was nobody to ask for one.
+func robotsText(d collection.RobotsDecision, reason collection.Reason) string {
+	switch reason {
+	case collection.ReasonDNSNotFound, collection.ReasonPrivateAddress, collection.ReasonTLSError, collection.ReasonStoreUnavailable:
+		if !d.Allowed && d.Rule == "" {
+			return "none: it could not be asked for"
+		}
+	}
 	verdict := "forbidden"
 	if d.Allowed {
 		verdict = "allowed"
@@ -32,7 +38,7 @@ func tellTrail(s *screen.Screen, t collection.Trail) {
 		return
 	}
 	s.Blank()
-	table := s.NewTable(screen.Column{Title: "request at"}, screen.Column{Title: "met"}, screen.Column{Title: "status", Right: true},
+	table := s.NewTable(screen.Column{Title: "attempt at"}, screen.Column{Title: "met"}, screen.Column{Title: "status", Right: true},
 		screen.Column{Title: "took", Right: true}, screen.Column{Title: "by", Spare: true}, screen.Column{Title: "waited for", Spare: true, Rank: 1})
 	for i, line := range t.Attempts {
 		if t.Omitted > 0 && i == collection.MaxTrail/2 {

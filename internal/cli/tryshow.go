@@ -54,7 +54,7 @@ func tellTry(s *screen.Screen, r tryout.Report) {
 		facts.Add("by", r.Egress)
 	}
 	if r.Robots != nil {
-		facts.Add("robots.txt", robotsText(*r.Robots))
+		facts.Add("robots.txt", robotsText(*r.Robots, r.Reason))
 	}
 	if r.Answer != nil {
 		facts.Add("answer", answerText(*r.Answer))
@@ -88,7 +88,7 @@ func tellTryEnd(facts *screen.Facts, r tryout.Report) {
 	}
 	row := failure.Lookup(r.Reason)
 	outcome := string(row.End)
-	if row.Retry {
+	if row.Retry && !r.Certain {
 		outcome = "it would be tried again, and in the end be " + outcome
 	}
 	facts.AddCell("outcome", screen.Cell{Text: outcome, Style: screen.StyleOf(row.End)})

@@ -1,9 +1,12 @@
 package connect
 
 import (
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/weir-collect/weir/config"
 )
 
 // secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart.
@@ -28,6 +31,24 @@ type cachedSecret struct {
 // NewCachedSecrets returns an empty cache.
 func NewCachedSecrets(s Secrets, now func() time.Time, logger *slog.Logger) *CachedSecrets {
 	return &CachedSecrets{secrets: s, now: now, logger: logger, values: map[string]cachedSecret{}}
+}
+
+// cached are the same secrets, each read again at the earliest after secretAge.
+func (s Secrets) cached() *CachedSecrets {
+	logger := s.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return NewCachedSecrets(s, time.Now, logger)
+}
+
+// of reads a configured secret, which is set, and says of which key it is where it cannot be read.
+func (c *CachedSecrets) of(key string, secret config.Secret) (string, error) {
+	value, err := c.Value(secret.String())
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", key, err)
+	}
+	return value, nil
 }
 
 // Value is the secret that a reference names.

@@ -1,7 +1,7 @@
 package connect
 
 import (
-	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/weir-collect/weir/config"
@@ -11,6 +11,8 @@ import (
 type Secrets struct {
 	Env      func(name string) (string, bool)
 	ReadFile func(name string) ([]byte, error)
+	// Logger hears of keys of the bucket and of Temporal that cannot be read again; nil is nobody.
+	Logger *slog.Logger
 }
 
 // SystemSecrets reads this process's environment and the file system.
@@ -18,7 +20,9 @@ func SystemSecrets() Secrets { return Secrets{Env: os.LookupEnv, ReadFile: os.Re
 
 // In reads files relative to the folder of a configuration.
 func (s Secrets) In(cfg config.Config) Secrets {
-	return Secrets{Env: s.Env, ReadFile: func(name string) ([]byte, error) { return s.ReadFile(cfg.Path(name)) }}
+	return Secrets{
+		Env: s.Env, Logger: s.Logger, ReadFile: func(name string) ([]byte, error) { return s.ReadFile(cfg.Path(name)) },
+	}
 }
 
 // Value reads the secret that a reference names, "env:NAME" or "file:PATH". Errors name the reference alone.
@@ -28,16 +32,4 @@ func (s Secrets) Value(reference string) (string, error) {
 		return "", err
 	}
 	return secret.Resolve(s.Env, s.ReadFile)
-}
-
-// of reads a configured secret; one that is not set is empty.
-func (s Secrets) of(key string, secret config.Secret) (string, error) {
-	if secret.IsZero() {
-		return "", nil
-	}
-	value, err := secret.Resolve(s.Env, s.ReadFile)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", key, err)
-	}
-	return value, nil
 }

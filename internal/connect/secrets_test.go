@@ -157,3 +157,24 @@ func TestCachedSecretsAreSafeToShare(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestKeysOfWeirsOwnSidesAreReadAgain: what signs for the bucket and what Temporal is shown follow a file that changes.
+func TestKeysOfWeirsOwnSidesAreReadAgain(t *testing.T) {
+	t.Parallel()
+	v := &vault{value: "first"}
+	now := time.Unix(0, 0)
+	cached := NewCachedSecrets(v.secrets(), func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	cfg := load(t, "temporal: {api_key: 'file:key'}", "s3: {access_key: 'file:a', secret_key: 'file:b'}")
+	keys := bucketKeys(cfg, cached)
+	for _, want := range []string{"first", "second"} {
+		v.value, now = want, now.Add(secretAge)
+		access, secret, err := keys()
+		require.NoError(t, err)
+		require.Equal(t, [2]string{want, want}, [2]string{access, secret})
+		value, err := cached.of("temporal.api_key", cfg.Temporal.APIKey)
+		require.NoError(t, err)
+		require.Equal(t, want, value)
+	}
+	_, err := apiKey(cfg.Temporal.APIKey, NewCachedSecrets((&vault{err: errors.New("sealed")}).secrets(), time.Now, slog.New(slog.DiscardHandler)))
+	require.ErrorContains(t, err, "temporal.api_key")
+}

@@ -19,19 +19,28 @@ func Store(ctx context.Context, cfg config.Config, secrets Secrets) (*objectstor
 	return store, nil
 }
 
-// open is the bucket before anything was sent to it.
+// open is the bucket before anything was sent to it. Its keys are read again now and then, so that new ones are taken up
+// without a restart; keys that cannot be read at all are an error of the configuration, and known at once.
 func open(ctx context.Context, cfg config.Config, secrets Secrets) (*objectstore.Store, error) {
-	secrets = secrets.In(cfg)
-	access, err := secrets.of("s3.access_key", cfg.S3.AccessKey)
-	if err != nil {
-		return nil, err
-	}
-	secret, err := secrets.of("s3.secret_key", cfg.S3.SecretKey)
-	if err != nil {
-		return nil, err
-	}
-	return objectstore.Open(ctx, objectstore.Options{
+	options := objectstore.Options{
 		Endpoint: cfg.S3.Endpoint, Region: cfg.S3.Region, Bucket: cfg.S3.Bucket, PathStyle: cfg.S3.PathStyle,
-		AccessKey: access, SecretKey: secret,
-	})
+	}
+	if !cfg.S3.AccessKey.IsZero() {
+		options.Keys = bucketKeys(cfg, secrets.In(cfg).cached())
+		if _, _, err := options.Keys(); err != nil {
+			return nil, err
+		}
+	}
+	return objectstore.Open(ctx, options)
+}
+
+// bucketKeys are the keys of weir's bucket as they are by now.
+func bucketKeys(cfg config.Config, secrets *CachedSecrets) func() (access, secret string, err error) {
+	return func() (access, secret string, err error) {
+		if access, err = secrets.of("s3.access_key", cfg.S3.AccessKey); err != nil {
+			return "", "", err
+		}
+		secret, err = secrets.of("s3.secret_key", cfg.S3.SecretKey)
+		return access, secret, err
+	}
 }

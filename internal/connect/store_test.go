@@ -53,7 +53,7 @@ func TestStoreThatDoesNotAnswer(t *testing.T) {
 			start := time.Now()
 			_, err := Store(t.Context(), load(t, s3Section("http://"+address, "weir")), secretsOf(keys))
 			require.ErrorContains(t, err, address)
-			require.Less(t, time.Since(start), 15*time.Second)
+			require.Less(t, time.Since(start), time.Minute)
 		})
 	}
 }

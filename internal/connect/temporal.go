@@ -94,7 +94,6 @@ func TemporalAddress(cfg config.Config, secrets Secrets) (address, namespace str
 }
 
 func temporalOptions(cfg config.Config, secrets Secrets) (client.Options, error) {
-	secrets = secrets.In(cfg)
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
 		return options, fmt.Errorf("read Temporal's own client environment: %w", err)
@@ -112,12 +111,10 @@ func temporalOptions(cfg config.Config, secrets Secrets) (client.Options, error)
 	if options.Namespace == "" {
 		options.Namespace = client.DefaultNamespace
 	}
-	key, err := secrets.of("temporal.api_key", t.APIKey)
-	if err != nil {
-		return options, err
-	}
-	if key != "" {
-		options.Credentials = client.NewAPIKeyStaticCredentials(key)
+	if !t.APIKey.IsZero() {
+		if options.Credentials, err = apiKey(t.APIKey, secrets.In(cfg).cached()); err != nil {
+			return options, err
+		}
 	}
 	if t.WantsTLS() {
 		options.ConnectionOptions.TLS, err = tlsConfig(cfg, options.ConnectionOptions.TLS)
@@ -127,6 +124,16 @@ func temporalOptions(cfg config.Config, secrets Secrets) (client.Options, error)
 		options.ConnectionOptions.TLS, options.ConnectionOptions.TLSDisabled = nil, true
 	}
 	return options, err
+}
+
+// apiKey gives every request the key as it is by then: one that was replaced is taken up without a restart. One that cannot
+// be read at all is an error of the configuration, and known at once.
+func apiKey(reference config.Secret, secrets *CachedSecrets) (client.Credentials, error) {
+	value := func(context.Context) (string, error) { return secrets.of("temporal.api_key", reference) }
+	if _, err := value(context.Background()); err != nil {
+		return nil, err
+	}
+	return client.NewAPIKeyDynamicCredentials(value), nil
 }
 
 // tlsConfig is what the configuration says of TLS; what it leaves open is as in base, Temporal's own environment.

@@ -175,7 +175,7 @@ func TestTemporalThatDoesNotAnswer(t *testing.T) {
 			_, took, err := dial(t, `temporal: {address: "`+address+`"}`)
 			require.ErrorContains(t, err, address)
 			require.ErrorContains(t, err, "temporal.address")
-			require.Less(t, took, 10*time.Second)
+			require.Less(t, took, time.Minute)
 		})
 	}
 }

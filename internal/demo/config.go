@@ -66,7 +66,7 @@ func loadConfig(f folder, values configValues) (config.Config, error) {
 		return config.Config{}, fmt.Errorf("write the demo's configuration: %w", err)
 	}
 	name := f.file(config.FileName)
-	if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(name, text.Bytes(), 0o600); err != nil {
 		return config.Config{}, fmt.Errorf("write the demo's configuration: %w", err)
 	}
 	return config.Load(config.Options{
@@ -95,7 +95,7 @@ func openFolder(name string) (folder, error) {
 	}
 	path, err := filepath.Abs(name)
 	if err == nil {
-		err = os.MkdirAll(path, 0o755)
+		err = os.MkdirAll(path, 0o700)
 	}
 	if err != nil {
 		return folder{}, fmt.Errorf("make a folder for the demo: %w", err)

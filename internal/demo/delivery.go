@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 
@@ -37,12 +39,16 @@ func fetchAll(ctx context.Context, links []starter.Link) ([]fetchedFile, error) 
 	return files, nil
 }
 
-func fetch(ctx context.Context, url string) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func fetch(ctx context.Context, link string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("the link is no URL")
 	}
 	response, err := http.DefaultClient.Do(request)
+	var asked *url.Error
+	if errors.As(err, &asked) {
+		err = asked.Err // what it says of the URL would hand the signed link on
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func (s *show) submission(rows []row) (submissionFile, error) {
 	}
 	const base = "submission.csv"
 	name := s.folder.file(base)
-	if err := os.WriteFile(name, content, 0o644); err != nil {
+	if err := os.WriteFile(name, content, 0o600); err != nil {
 		return submissionFile{}, fmt.Errorf("write the submission: %w", err)
 	}
 	file, err := os.Open(name)

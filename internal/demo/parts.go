@@ -100,7 +100,7 @@ type worker struct {
 
 // startWorker returns once the worker polls its queues. failed hears of a worker that ends by itself later.
 func startWorker(ctx context.Context, cfg config.Config, logFile string, failed func(error)) (*worker, error) {
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the worker's log: %w", err)
 	}

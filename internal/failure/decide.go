@@ -9,6 +9,9 @@ import (
 // MaxLost is how many workers a record may lose before it is held to be the cause.
 const MaxLost = 3
 
+// ConfirmAfter is the least wait before a second look at what a resolver said: what it has said once it keeps for a while.
+const ConfirmAfter = time.Minute
+
 // Policy is a source's patience with its records.
 type Policy struct {
 	// Attempts is how many charged faults end a record; below one counts as one.
@@ -45,6 +48,9 @@ type History struct {
 	Lost int
 	// Elapsed is the time since the record's collecting began.
 	Elapsed time.Duration
+	// Certain says that the latest try needs no second look, and OfSource that what it met is wrong with a name which the
+	// source's configuration writes out: see Observation.
+	Certain, OfSource bool
 	// RetryAfter is what the target asked for; zero or less where it asked for nothing.
 	RetryAfter time.Duration
 }
@@ -65,12 +71,9 @@ type Decision struct {
 // A fact about the target ends the record whatever else has happened; after that come the limits on lost workers, on
 // faults and on time. A wait never reaches beyond the give-up time: a record whose next try would come too late ends now.
 func Decide(p Policy, in History, rnd float64) Decision {
-	row := Lookup(in.Reason)
-	if in.Reason == collection.ReasonEgressAuth && p.anotherEgress(in) {
-		row = Lookup(collection.ReasonEgressRefused)
-	}
+	row := p.row(in)
 	switch {
-	case in.Reason != "" && !row.Retry:
+	case in.Reason != "" && !row.Retry, in.Certain && row.Tries > 0:
 		return end(row)
 	case in.Lost >= MaxLost:
 		return end(Lookup(collection.ReasonWorkerKiller))
@@ -95,6 +98,33 @@ func (p Policy) anotherEgress(in History) bool {
 	return p.Egresses > 1 && in.inARow() < egressRounds*p.Egresses
 }
 
+// row is what follows from the latest reason for this record. A name of the source's own that leads nowhere is an outage of
+// the source: its records wait, and are not ended one by one while its breaker finds that out.
+func (p Policy) row(in History) Row {
+	row := Lookup(in.Reason)
+	switch {
+	case in.Reason == collection.ReasonEgressAuth && p.anotherEgress(in):
+		row = Lookup(collection.ReasonEgressRefused)
+	case in.OfSource:
+		row.Charged, row.Tries = false, 0
+	}
+	return row
+}
+
+// Charged says whether a try counts against the attempts of its source's records.
+func Charged(reason collection.Reason, ofSource bool) bool {
+	return Lookup(reason).Charged && !ofSource
+}
+
+// Heard is the reason by which a source's owner hears of a try. A name of the source's own that leads into a private network
+// is its trouble like one that leads nowhere, and no rule's.
+func Heard(reason collection.Reason, ofSource bool) collection.Reason {
+	if reason == collection.ReasonPrivateAddress && ofSource {
+		return collection.ReasonDNSNotFound
+	}
+	return reason
+}
+
 func end(row Row) Decision { return Decision{End: row.End, Reason: row.Reason} }
 
 // inARow counts the tries that ended with the latest reason.
@@ -114,6 +144,9 @@ func (p Policy) wait(row Row, in History, rnd float64) Decision {
 	after := p.Backoff(n, rnd)
 	if row.Wait == WaitSoon && n == 1 {
 		after = p.soon(rnd)
+	}
+	if row.Wait == WaitConfirm {
+		after = max(after, ConfirmAfter+p.soon(rnd))
 	}
 	if row.Wait == WaitRetryAfter && in.RetryAfter > 0 {
 		if p.GiveUpAfter > 0 && in.RetryAfter >= p.GiveUpAfter-in.Elapsed {

@@ -25,7 +25,8 @@ table and run ` + "`go test ./internal/failure -run TestReasonsDoc -update`" + `
 - **retry**: whether another try can help, and how it waits. *soon* is the shortest wait, ` + "`backoff.min`" + ` and a little; if the
   trouble stays, it becomes *backoff*, which grows with jitter so that the wait before the last attempt is between half of
   ` + "`backoff.max`" + ` and the whole: an outage shorter than that ends no good record;
-  *retry_after* is backoff, and longer where the target asks for it.
+  *retry_after* is backoff, and longer where the target asks for it; *confirm* is backoff, and at least a minute, since name
+  servers go on saying for a while what they said once.
 - **charged**: whether such a try counts against the source's ` + "`attempts`" + `. What says nothing about the record itself is not
   charged; those tries go on until ` + "`give_up_after`" + `, and then the record ends as ` + "`expired`" + `.
 - **ends as**: what becomes of a record that this reason ends.
@@ -55,6 +56,16 @@ const statusNotes = `
 | 5xx, and what is no status at all | ` + "`server_error`" + ` | |
 
 The status line of a 4xx or 5xx is the answer, even if the page that came with it broke off.
+
+## What a resolver says
+
+` + "`dns_not_found`" + ` and ` + "`private_address`" + ` rest on what a resolver said, and resolvers have outages in which they say so of every name.
+
+| the host is | what weir does |
+|---|---|
+| an address, or ` + "`localhost`" + ` | no resolver has a say: ` + "`private_address`" + ` ends the record at once |
+| a name that a record brought, as under ` + "`*.example.com`" + ` | one more look, at least a minute later; the same again ends the record, and the source is not charged for it before the record's own request |
+| written out in the source's ` + "`hosts`" + ` or ` + "`request.url`" + ` | it is the source's outage: its breaker hears of it, its records are charged nothing and wait, until ` + "`give_up_after`" + ` at most |
 `
 
 // renderReasons writes the page of reasons from the table.

@@ -105,6 +105,10 @@ type Observation struct {
 	Refused collection.Reason `json:"refused,omitempty"`
 	// Conditional says that the request asked for the answer only if it has changed, so that 304 is what was asked for.
 	Conditional bool `json:"conditional,omitempty"`
+	// Certain says that another look would find the same: a private address that stands in the URL. OfSource says that the name
+	// in question is one which the source's configuration writes out.
+	Certain  bool `json:"certain,omitempty"`
+	OfSource bool `json:"of_source,omitempty"`
 	// Bytes of the body that were received, before content decoding.
 	Bytes    int64     `json:"bytes,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`

@@ -29,6 +29,8 @@ const (
 	WaitNone Wait = "none"
 	// WaitSoon is a short wait the first time; if the trouble stays, it is backoff.
 	WaitSoon Wait = "soon"
+	// WaitConfirm is backoff, and at least ConfirmAfter: longer than name servers keep saying that there is no such name.
+	WaitConfirm Wait = "confirm"
 	// WaitBackoff grows from try to try, with jitter.
 	WaitBackoff Wait = "backoff"
 	// WaitRetryAfter is backoff, and longer where the target asks for it.

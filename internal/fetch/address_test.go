@@ -54,7 +54,8 @@ func TestNamesThatLeadInside(t *testing.T) {
 			res, o := get(t, Options{Resolver: resolver.resolver(t)}, guarded(), scheme+name+"/latest/meta-data?token=hidden")
 			requireFails(t, res, o, failure.TransportPrivateAddress, collection.ReasonPrivateAddress)
 			require.NotContains(t, o.Message, "hidden")
-			require.False(t, failure.Lookup(failure.Classify(o)).Retry)
+			require.False(t, o.Certain, "a resolver's sinkhole says so of every name")
+			require.False(t, o.OfSource, "the record has brought it")
 		}
 	}
 }
@@ -68,6 +69,7 @@ func TestAddressesInOddNotation(t *testing.T) {
 	} {
 		res, o := get(t, options, guarded(), "http://"+host+"/")
 		requireFails(t, res, o, failure.TransportPrivateAddress, collection.ReasonPrivateAddress)
+		require.True(t, o.Certain, "it is written in the URL: %s", host)
 	}
 }
 

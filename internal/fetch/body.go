@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,8 +42,21 @@ type bodyLimit struct {
 	// most is the largest size after decoding; clip takes the beginning of what is larger.
 	most int64
 	clip bool
-	// room is asked before the body grows beyond collection.SmallBody.
+	// room is asked before the body grows beyond collection.SmallBody, or is unpacked with a window that large.
 	room func(bytes int64) error
+}
+
+// roomOnce is a limit whose room is asked for once: by whichever asks first, for all.
+func (l bodyLimit) roomOnce() bodyLimit {
+	ask, asked := l.room, false
+	l.room = func(bytes int64) error {
+		if asked {
+			return nil
+		}
+		asked = true
+		return ask(bytes)
+	}
+	return l
 }
 
 // encoded is how large a coding may leave a body of the largest size.
@@ -64,6 +76,7 @@ func (l bodyLimit) onWire(codings []string) int64 {
 // readBody reads and decodes a whole body within its limit; memory stays within a small multiple of that whatever arrives,
 // and the reading ends with the exchange whatever the decoders are busy with.
 func readBody(res *http.Response, limit bodyLimit) (body, error) {
+	limit = limit.roomOnce()
 	codings := contentCodings(res.Header)
 	most := limit.onWire(codings)
 	if res.ContentLength > most && res.Request.Method != http.MethodHead {
@@ -99,25 +112,44 @@ var errClipped = errors.New("the rest of the body was left")
 
 // readAll reads a body to its end, or to its limit.
 func readAll(r io.Reader, limit bodyLimit) ([]byte, error) {
-	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(r, min(limit.most+1, collection.SmallBody)))
-	if err == nil && n == collection.SmallBody && n <= limit.most {
+	content, err := fill(r, nil, min(limit.most+1, collection.SmallBody))
+	if n := int64(len(content)); err == nil && n == collection.SmallBody && n <= limit.most {
 		if err := limit.room(limit.most); err != nil {
 			return nil, &roomError{err}
 		}
-		var rest int64
-		rest, err = io.Copy(&buf, io.LimitReader(r, limit.most+1-n))
-		n += rest
+		content, err = fill(r, content, limit.most+1)
 	}
-	switch {
+	switch n := int64(len(content)); {
 	case n > limit.most && limit.clip:
-		return buf.Bytes()[:limit.most], errClipped
+		return content[:limit.most], errClipped
 	case n > limit.most:
 		return nil, tooLarge(limit.most)
 	case errors.Is(err, errTrailing):
 		err = nil
 	}
-	return buf.Bytes(), err
+	return content, err
+}
+
+// firstRead is how much memory is taken for a body before its first byte.
+const firstRead = 4 << 10
+
+// fill reads until there are so many bytes, or the end. The memory that it takes doubles, and ends where the bytes do.
+func fill(r io.Reader, b []byte, upTo int64) ([]byte, error) {
+	for int64(len(b)) < upTo {
+		if len(b) == cap(b) {
+			room := min(max(2*int64(cap(b)), firstRead), upTo)
+			b = append(make([]byte, 0, room), b...)
+		}
+		n, err := r.Read(b[len(b):min(int64(cap(b)), upTo)])
+		b = b[:len(b)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return b, err
+		}
+	}
+	return b, nil
 }
 
 // roomError says that there was no room for a body: no trouble of the body's.
@@ -146,7 +178,7 @@ func wireTrouble(err error) error {
 	return &bodyError{kind: failure.TransportTruncated, cause: fmt.Errorf("the body breaks off: %w", err)}
 }
 
-// closeDelimited says whether nothing but the end of the connection marked the end of the body.
+// closeDelimited says whether nothing but the end of the connection marked the end of the body. An answer to HEAD has none.
 func closeDelimited(res *http.Response) bool {
-	return res.ProtoMajor == 1 && res.ContentLength < 0 && len(res.TransferEncoding) == 0
+	return res.Request.Method != http.MethodHead && res.ProtoMajor == 1 && res.ContentLength < 0 && len(res.TransferEncoding) == 0
 }

@@ -25,7 +25,7 @@ const (
 // defaultUserAgent names weir to targets where nothing else is configured.
 const defaultUserAgent = "weir"
 
-// Options are what a Client needs from outside. The zero value works, for sources without secret headers.
+// Options are what a Client needs from outside. The zero value works, for sources without secrets.
 type Options struct {
 	// UserAgent names us to targets, unless a source states its own.
 	UserAgent string
@@ -36,9 +36,11 @@ type Options struct {
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs are the trusted certificate authorities; nil means the system's.
 	RootCAs *x509.CertPool
-	// Secret resolves the reference of a secret header, or of a proxy's credentials. It is called for every request, so it
-	// should cache.
+	// Secret resolves the reference of a secret header or parameter, or of a proxy's credentials. It is called for every request,
+	// so it should cache.
 	Secret func(ref string) (string, error)
+	// Debug is told in full what ended a request: observations leave out the addresses of our own side. Nil is for nobody.
+	Debug func(source, url string, err error)
 	// Egresses are the proxies that a request may go out by.
 	Egresses []collection.Egress
 	// Now is the clock; nil means time.Now.
@@ -107,17 +109,24 @@ func (c *Client) Fetch(
 	if !known {
 		return nil, observeUnknownEgress(via.Egress)
 	}
-	req, err := c.request(src, rec)
+	req, kept, err := c.request(src, rec)
 	if err != nil {
 		return nil, observeInput(err)
 	}
-	x := newExchange(ctx, c.transport(src, egress), src, req)
+	if err := c.mayUse(egress); err != nil {
+		seen := observeInput(err)
+		seen.Egress.Proxy, seen.Egress.Name = true, egress.Name
+		return nil, seen
+	}
+	x := newExchange(ctx, kept.addTo(c.transport(src, egress), req.URL), src, req)
 	defer x.close()
+	x.discretion, x.debug = kept, c.options.Debug
 	x.egress, x.askHop, x.askRoom, x.askStill, x.clip = egress.Name, via.Hop, via.Room, via.Still, via.Clip
 	x.conditional = addCondition(req, via)
 	res := x.run()
 	x.observeEgress()
 	if res != nil {
+		kept.conceal(res, x.first)
 		res.FetchedAt = c.options.Now()
 		res.Duration = res.FetchedAt.Sub(started)
 		res.FetchedAt = res.FetchedAt.UTC()
@@ -136,23 +145,26 @@ func bounded(src collection.Source) collection.Source {
 	return src
 }
 
-// request is the record's request, complete.
-func (c *Client) request(src collection.Source, rec collection.Record) (*http.Request, error) {
+// request is the record's request, complete but for the secrets of its query, and what is to be kept of these.
+func (c *Client) request(src collection.Source, rec collection.Record) (*http.Request, discretion, error) {
 	req, err := BuildRequest(src, rec)
 	if err != nil {
-		return nil, err
+		return nil, discretion{}, err
 	}
 	if err := c.addSecrets(req, src); err != nil {
-		return nil, err
+		return nil, discretion{}, err
+	}
+	kept, err := c.secretQuery(src.Request.SecretQuery)
+	if err != nil {
+		return nil, discretion{}, err
 	}
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", c.options.UserAgent)
 	}
-	return req, nil
+	return req, kept, nil
 }
 
-// addSecrets resolves the source's secret headers into the request, and sees to it that its credentials, secret or
-// not, go where they belong.
+// addSecrets resolves the source's secret headers into the request, which goes where they belong: BuildRequest has seen to it.
 func (c *Client) addSecrets(req *http.Request, src collection.Source) error {
 	for name, ref := range src.Request.SecretHeaders {
 		value, err := c.options.Secret(ref)
@@ -163,11 +175,6 @@ func (c *Client) addSecrets(req *http.Request, src collection.Source) error {
 			return &secretError{what: fmt.Sprintf("secret header %q", name), cause: err}
 		}
 		req.Header.Set(name, value)
-	}
-	for _, name := range credentialHeaders(src) {
-		if req.Header.Get(name) != "" {
-			return checkMayHoldCredentials(src, req.URL)
-		}
 	}
 	return nil
 }

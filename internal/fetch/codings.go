@@ -14,9 +14,6 @@ import (
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// maxZstdWindow is the window that RFC 9659 lets a sender use.
-const maxZstdWindow = 8 << 20
-
 // errTrailing says that a compressed body is complete and something else follows.
 var errTrailing = errors.New("bytes follow the end of the compressed body")
 
@@ -118,11 +115,11 @@ type zstdBody struct {
 	warnings *[]failure.Warning
 }
 
-// newZstd reads frames with the window that a sender may use. A frame that announces more than the limit is refused by its
+// newZstd reads frames with the window that there is room for. A frame that announces more than the limit is refused by its
 // header, unless its beginning is enough.
-func newZstd(in io.Reader, limit bodyLimit, warnings *[]failure.Warning) (io.Reader, error) {
+func newZstd(in io.Reader, window int64, limit bodyLimit, warnings *[]failure.Warning) (io.Reader, error) {
 	options := []zstd.DOption{
-		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)),
 	}
 	if !limit.clip {
 		options = append(options, zstd.WithDecoderMaxMemory(uint64(limit.most)+maxZstdWindow))

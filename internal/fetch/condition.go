@@ -73,7 +73,7 @@ func (x *exchange) mayHop(next *url.URL) error {
 func (x *exchange) failHop(err error) {
 	var refused *collection.Refused
 	if errors.As(err, &refused) && refused.Reason != "" {
-		x.observed.Refused = refused.Reason
+		x.observed.Refused, x.observed.Certain, x.observed.OfSource = refused.Reason, refused.Certain, refused.OfSource
 	} else {
 		x.observed.Transport = failure.TransportCancelled
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/andybalholm/brotli"
-
 	"github.com/weir-collect/weir/internal/failure"
 )
 
@@ -32,7 +30,7 @@ func contentCodings(h http.Header) []string {
 
 // openDecoder opens one coding. A body that plainly is not what the header says is taken as it comes, with a warning:
 // servers that set the header without compressing are common, and the page is there.
-func openDecoder(in *bufio.Reader, coding string, limit bodyLimit, warnings *[]failure.Warning) (io.Reader, error) {
+func (l *layers) openDecoder(in *bufio.Reader, coding string) (io.Reader, error) {
 	head, err := in.Peek(sniffed)
 	if len(head) == 0 {
 		if errors.Is(err, io.EOF) {
@@ -41,25 +39,24 @@ func openDecoder(in *bufio.Reader, coding string, limit bodyLimit, warnings *[]f
 		return nil, err
 	}
 	if !plausible(coding, head) {
-		warn(warnings, failure.WarningEncodingIgnored)
+		warn(l.warnings, failure.WarningEncodingIgnored)
 		return in, nil
+	}
+	if hasWindow(coding) {
+		return l.openWindowed(in, coding)
 	}
 	switch coding {
 	case "gzip", "x-gzip":
-		return newGzip(in, warnings)
+		return newGzip(in, l.warnings)
 	case "deflate":
 		if isZlib(head) {
 			return newZlib(in)
 		}
 		return flate.NewReader(in), nil
-	case "br":
-		return &brotliBody{from: brotli.NewReader(in), warnings: warnings}, nil
-	case "zstd":
-		return newZstd(in, limit, warnings)
 	case "compress", "x-compress":
 		return nil, &bodyError{kind: failure.TransportDecode, cause: errors.New("the body is in the coding \"compress\", which was not asked for and cannot be read")}
 	}
-	warn(warnings, failure.WarningEncodingIgnored)
+	warn(l.warnings, failure.WarningEncodingIgnored)
 	return in, nil
 }
 

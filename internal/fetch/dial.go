@@ -21,11 +21,19 @@ type dialer struct {
 	through *tunnel
 }
 
-// privateAddressError says that a name led to an address that may not be contacted.
-type privateAddressError struct{ address netip.Addr }
+// privateAddressError says that a URL or a name led to an address that may not be contacted. Where a name leads inside of a
+// network is nothing for a message: records bring names, and could so map the network.
+type privateAddressError struct {
+	address netip.Addr
+	// written says that the address stands in the URL itself.
+	written bool
+}
 
 func (e *privateAddressError) Error() string {
-	return fmt.Sprintf("address %s belongs to a private or reserved network", e.address)
+	if e.written {
+		return fmt.Sprintf("address %s belongs to a private or reserved network", e.address)
+	}
+	return "its address belongs to a private or reserved network"
 }
 
 // dial opens a plain connection. The transport would go on dialling for a request that has ended, to have a connection

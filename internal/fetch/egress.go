@@ -16,6 +16,13 @@ func (c *Client) egress(name string) (collection.Egress, bool) {
 	return e, ok
 }
 
+// mayUse says why an egress cannot be used from here: its credentials cannot be read. Found out before anything is dialled, so
+// that a fetch without them has asked nobody.
+func (c *Client) mayUse(e collection.Egress) error {
+	_, err := c.tunnel(e).credentials()
+	return err
+}
+
 // observeUnknownEgress tells of an egress that is not configured here. Never is the request made by another.
 func observeUnknownEgress(name string) failure.Observation {
 	return failure.Observation{
@@ -53,7 +60,7 @@ func (x *exchange) failTunnel(e *tunnelError) {
 	}
 	// A connection before this one, that turned out dead, says nothing of the proxy as it is now.
 	x.hop.passed.Store(false)
-	x.say("egress %q: %v", x.egress, e)
+	x.say("egress %q: %s", x.egress, withoutNames(e))
 }
 
 // observeEgress notes the egress of the exchange.

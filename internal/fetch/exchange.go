@@ -37,13 +37,18 @@ type exchange struct {
 	egress  string
 	askHop  func(ctx context.Context, url string) error
 	askRoom func(ctx context.Context, bytes int64) error
-	// askStill is asked right before a request is written.
+	// waited is how long the target was kept waiting for room.
+	waited time.Duration
+	// askStill is asked right before a connection is looked for, and before a request is written.
 	askStill func() error
 	clip     bool
 	// conditional says that the request as it stands carries a condition.
 	conditional bool
 	hop         *progress
 	observed    failure.Observation
+	// discretion keeps the secrets of the query to itself; debug is told what an observation leaves out.
+	discretion
+	debug func(source, url string, err error)
 }
 
 func newExchange(ctx context.Context, transport http.RoundTripper, src collection.Source, req *http.Request) *exchange {
@@ -133,20 +138,12 @@ func (x *exchange) capture(res *http.Response) *collection.Response {
 	}
 	if err != nil {
 		x.fail(err)
+		x.forgive()
 		return nil
 	}
 	out := x.response(res)
 	out.Body = body.content
 	return out
-}
-
-// room asks for room for a large body. The target does not pay for our memory.
-func (x *exchange) room(bytes int64) error {
-	if x.askRoom == nil {
-		return nil
-	}
-	defer x.pause()()
-	return x.askRoom(x.caller, bytes)
 }
 
 // maxContentType bounds what is kept of a Content-Type, in bytes: it goes into histories, and a target may send any amount.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ func checkLiteral(src collection.Source, u *url.URL) error {
 		return nil // a name; the dialer checks where it leads
 	}
 	if isPrivate(address) {
-		return &privateAddressError{address: address}
+		return &privateAddressError{address: address, written: true}
 	}
 	return nil
 }
@@ -59,13 +60,42 @@ func (d dialer) checkName(ctx context.Context, address string) error {
 	return nil
 }
 
-// checkMayHoldCredentials refuses to send a source's credentials to a host that a record has chosen: only the source's own
-// hosts get them, and the host that its URL template spells out.
+// checkMayHoldCredentials refuses to send a source's credentials where a record leads them: to a host that is none of the
+// source's, or over a scheme and a port that the operator has not allowed, where anybody on the way, or whoever listens there,
+// would read them. What the source's URL template spells out is the operator's choice.
 func checkMayHoldCredentials(src collection.Source, u *url.URL) error {
-	if src.Owns(u.Hostname()) || literalHost(src.Request.URL) {
+	if !holdsCredentials(src.Request) || literalHost(src.Request.URL) {
 		return nil
 	}
-	return inputError("host %q is not one of source %q, so the source's credentials must not be sent to it: add the host to the source, or name another source", u.Hostname(), src.Name)
+	if !src.Owns(u.Hostname()) {
+		return inputError("host %q is not one of source %q, so the source's credentials must not be sent to it: add the host to the source, or name another source", u.Hostname(), src.Name)
+	}
+	if u.Scheme == "https" && (u.Port() == "" || u.Port() == "443") || mayHoldSecrets(src.Request.SecretOrigins, u) {
+		return nil
+	}
+	return inputError("the record's URL leads to %s, and the secrets of source %q go to https on its own port only: correct the URL, or list this origin in the request's secret_origins", origin(u), src.Name)
+}
+
+// holdsCredentials says whether a request carries anything that must not reach everybody.
+func holdsCredentials(r collection.Request) bool {
+	if len(r.SecretHeaders)+len(r.SecretQuery) > 0 {
+		return true
+	}
+	for name := range r.Headers {
+		if collection.NamesSecret(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHoldSecrets says whether one of some origins is that of a URL. The host of an origin may be a wildcard, as a source's.
+func mayHoldSecrets(origins []string, u *url.URL) bool {
+	return slices.ContainsFunc(origins, func(text string) bool {
+		o, err := url.Parse(text)
+		return err == nil && o.Scheme == u.Scheme && o.Port() == u.Port() &&
+			collection.Source{Hosts: []string{o.Hostname()}}.Owns(u.Hostname())
+	})
 }
 
 // literalHost says whether a URL template has its host written out.

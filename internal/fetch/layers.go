@@ -22,6 +22,8 @@ type layers struct {
 	// flows are what the decoders give, the first one upon the wire.
 	flows   []*flow
 	closers []func()
+	// windowed is how many of the codings have windows.
+	windowed int
 	// checksummed says that the coding upon the wire ends with a checksum, so that its end is proven by the bytes themselves.
 	checksummed bool
 }
@@ -31,13 +33,18 @@ func (l *layers) open(codings []string) (io.Reader, error) {
 	if len(codings) > maxCodings {
 		return nil, &bodyError{kind: failure.TransportDecode, cause: fmt.Errorf("the body is compressed %d times over: at most %d are undone", len(codings), maxCodings)}
 	}
+	for _, coding := range codings {
+		if hasWindow(coding) {
+			l.windowed++
+		}
+	}
 	var r io.Reader = l.in
 	for i, coding := range slices.Backward(codings) {
 		layer := l.in
 		if i < len(codings)-1 {
 			layer = bufio.NewReader(r)
 		}
-		decoder, err := openDecoder(layer, coding, l.limit, l.warnings)
+		decoder, err := l.openDecoder(layer, coding)
 		if err != nil {
 			return nil, err
 		}

@@ -59,17 +59,32 @@ func short(value string) string {
 
 // say explains the observation to a person.
 func (x *exchange) say(format string, args ...any) {
-	x.observed.Message = collection.Clip(x.req.Method+" "+shown(x.req.URL)+": "+fmt.Sprintf(format, args...), collection.MaxDetail)
+	explanation := withoutEndpoints(fmt.Sprintf(format, args...))
+	x.observed.Message = collection.Clip(x.clean(x.req.Method+" "+shown(x.req.URL)+": "+explanation), collection.MaxDetail)
+}
+
+// tellDebug tells all of an error to those who operate weir.
+func (x *exchange) tellDebug(err error) {
+	if x.debug == nil {
+		return
+	}
+	text := err.Error()
+	if private, ok := errors.AsType[*privateAddressError](err); ok && !private.written {
+		text += " (" + private.address.String() + ")"
+	}
+	x.debug(x.src.Name, x.clean(shown(x.req.URL)), errors.New(x.clean(text)))
 }
 
 // fail notes what ended the exchange.
 func (x *exchange) fail(err error) {
+	x.tellDebug(err)
 	var noTunnel *tunnelError
 	if errors.As(err, &noTunnel) && x.caller.Err() == nil {
 		x.failTunnel(noTunnel)
 		return
 	}
 	x.observed.Transport = x.transportOf(err)
+	x.doubt()
 	switch x.observed.Transport {
 	case failure.TransportTimeout:
 		x.observed.Stage = x.hop.at()
@@ -80,9 +95,9 @@ func (x *exchange) fail(err error) {
 		x.say("%s within %s (stage: %s)", who, x.src.Timeout, x.observed.Stage)
 	case failure.TransportReset, failure.TransportProtocol:
 		x.observed.Stage = x.hop.at()
-		x.say("%v", err)
+		x.say("%s", publicText(err))
 	default:
-		x.say("%v", err)
+		x.say("%s", publicText(err))
 	}
 }
 

@@ -15,6 +15,9 @@ const (
 	idleTimeout       = 90 * time.Second
 	pingAfter         = 15 * time.Second
 	maxResponseHeader = 256 << 10
+	// streamBuffer is how much a target may send on one HTTP/2 stream ahead of who reads it: a body that waits for room waits
+	// in the target, and not in our memory.
+	streamBuffer = 256 << 10
 )
 
 // pool is the connections of one source by one egress, and what of the source they depend on.
@@ -64,7 +67,7 @@ func (c *Client) newTransport(ceiling int, private bool, egress collection.Egres
 		DialContext:            d.dial,
 		DialTLSContext:         d.dialTLS,
 		ForceAttemptHTTP2:      true,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter, MaxReceiveBufferPerStream: streamBuffer},
 		MaxIdleConns:           ceiling,
 		MaxIdleConnsPerHost:    ceiling,
 		IdleConnTimeout:        idleTimeout,

@@ -129,9 +129,7 @@ func (x *exchange) turn(status int, next *url.URL) {
 	x.dropCondition(req)
 	if origin(next) != origin(req.URL) {
 		// They stay away even if a later redirect comes back.
-		for _, name := range credentialHeaders(x.src) {
-			req.Header.Del(name)
-		}
+		dropCredentials(req.Header, x.src)
 	}
 	if next.Host != req.URL.Host {
 		req.Host = next.Host
@@ -154,11 +152,15 @@ func changesMethod(status int, method string) bool {
 // origin is what credentials are for: scheme, host and port.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-// credentialHeaders are the headers that must not reach another origin.
-func credentialHeaders(src collection.Source) []string {
-	names := []string{"Authorization", "Cookie", "Proxy-Authorization", "X-Api-Key", "X-Auth-Token"}
+// dropCredentials takes away the headers that must not reach another origin. Secrets of the query need nothing: they are added
+// to the first request only, and a redirect's URL is what the target gives.
+func dropCredentials(header http.Header, src collection.Source) {
 	for name := range src.Request.SecretHeaders {
-		names = append(names, name)
+		header.Del(name)
 	}
-	return names
+	for name := range header {
+		if collection.NamesSecret(name) {
+			delete(header, name)
+		}
+	}
 }

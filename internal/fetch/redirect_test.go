@@ -241,7 +241,8 @@ func TestCase63CookiesLiveForOneFetch(t *testing.T) {
 func TestCase62CredentialsStayAtTheirOrigin(t *testing.T) {
 	secrets := func(src collection.Source) collection.Source {
 		src.Request.SecretHeaders = map[string]string{"X-Shop-Key": "env:KEY", "Authorization": "env:AUTH"}
-		src.Request.Headers = map[string]string{"Cookie": "own=1", "X-Plain": "kept"}
+		src.Request.Headers = map[string]string{"Cookie": "own=1", "Private-Token": "p", "X-Plain": "kept"}
+		src.Request.SecretOrigins = []string{"http://a.example"}
 		return src
 	}
 	secret := func(ref string) (string, error) { return "value of " + ref, nil }
@@ -259,7 +260,7 @@ func TestCase62CredentialsStayAtTheirOrigin(t *testing.T) {
 			require.Equal(t, "value of env:KEY", web.requests[0].Header.Get("X-Shop-Key"))
 			require.Equal(t, "value of env:AUTH", web.requests[0].Header.Get("Authorization"))
 			for _, r := range web.requests[1:] {
-				for _, header := range []string{"X-Shop-Key", "Authorization", "Cookie"} {
+				for _, header := range []string{"X-Shop-Key", "Authorization", "Cookie", "Private-Token"} {
 					require.Empty(t, r.Header.Get(header), "%s at %s", header, r.Host)
 				}
 				require.Equal(t, "kept", r.Header.Get("X-Plain"))

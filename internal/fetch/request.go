@@ -34,8 +34,8 @@ func inputError(format string, args ...any) *InputError {
 	return &InputError{Detail: fmt.Sprintf(format, args...)}
 }
 
-// BuildRequest makes the request of a record, without the source's secret headers and without a User-Agent of its own.
-// Its error is an *InputError. The URL is the record's as it was written, or the source's template filled from the
+// BuildRequest makes the request of a record, without the source's secrets and without a User-Agent of its own; a record that
+// leads them where they must not go is refused all the same. Its error is an *InputError. The URL is the record's as it was written, or the source's template filled from the
 // record's fields, where {url} is the record's URL unless it has a field of that name.
 func BuildRequest(src collection.Source, rec collection.Record) (*http.Request, error) {
 	fields, err := readFields(rec)
@@ -44,6 +44,9 @@ func BuildRequest(src collection.Source, rec collection.Record) (*http.Request, 
 	}
 	u, err := requestURL(src, rec, fields)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkMayHoldCredentials(src, u); err != nil {
 		return nil, err
 	}
 	method := src.Request.Method

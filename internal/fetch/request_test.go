@@ -205,7 +205,7 @@ func TestSecretHeaders(t *testing.T) {
 		return "", errors.New("variable NOKEY is not set")
 	}
 	src := source()
-	src.Request.SecretHeaders = map[string]string{"X-Key": "env:KEY"}
+	src.Request.SecretHeaders, src.Request.SecretOrigins = map[string]string{"X-Key": "env:KEY"}, []string{"http://a.example"}
 	res, o := get(t, options, src, "http://a.example/?token=hidden")
 	requireFails(t, res, o, "", collection.ReasonBlocked)
 	require.Equal(t, value, web.requests[0].Header.Get("X-Key"))
@@ -213,7 +213,7 @@ func TestSecretHeaders(t *testing.T) {
 
 	t.Run("one that cannot be read waits for the store", func(t *testing.T) {
 		src := source()
-		src.Request.SecretHeaders = map[string]string{"X-Key": "env:NOKEY"}
+		src.Request.SecretHeaders, src.Request.SecretOrigins = map[string]string{"X-Key": "env:NOKEY"}, []string{"http://a.example"}
 		res, o := get(t, options, src, "http://a.example/")
 		requireFails(t, res, o, failure.TransportSecretUnavailable, collection.ReasonStoreUnavailable)
 		require.Contains(t, o.Message, "X-Key")

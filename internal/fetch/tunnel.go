@@ -96,7 +96,7 @@ func (t *tunnel) dial(ctx context.Context, network string) (net.Conn, error) {
 func explainPrivate(err error) error {
 	var private *privateAddressError
 	if errors.As(err, &private) {
-		return fmt.Errorf("the proxy's %w: set its allow_private_address if it is meant to be there", private)
+		return fmt.Errorf("the proxy: %w: set its allow_private_address if it is meant to be there", private)
 	}
 	return err
 }

@@ -34,6 +34,8 @@ type Options struct {
 	// AccessKey and SecretKey sign the requests. Both empty means the AWS default chain: environment, shared files,
 	// container or instance role.
 	AccessKey, SecretKey string
+	// Keys gives AccessKey and SecretKey as they are by now, instead of them. It is asked for every request, so it should cache.
+	Keys func() (access, secret string, err error)
 	// HTTPClient sends the requests; nil means a client of the package's own, which gives up connecting after 5 s and
 	// keeps up to 64 idle connections. How long a whole request may take is its context's business.
 	HTTPClient *http.Client
@@ -49,6 +51,9 @@ func (o Options) check() error {
 	}
 	if (o.AccessKey == "") != (o.SecretKey == "") {
 		problems = append(problems, errors.New("only one of access key and secret key is given: give both, or none to use the AWS default chain"))
+	}
+	if o.Keys != nil && o.AccessKey != "" {
+		problems = append(problems, errors.New("keys are given twice: give Keys, or access key and secret key"))
 	}
 	if o.Attempts < 0 {
 		problems = append(problems, fmt.Errorf("attempts is %d: use 1 or more, or 0 for %d", o.Attempts, defaultAttempts))
@@ -76,6 +81,9 @@ func checkEndpoint(endpoint string) error {
 // identity resolves who asks and for which region. The default chain is consulted only when no keys are given, so that a
 // stray environment variable never changes what was configured.
 func (o Options) identity(ctx context.Context) (aws.CredentialsProvider, string, error) {
+	if o.Keys != nil {
+		return providerOf(o.Keys), orDefault(o.Region, defaultRegion), nil
+	}
 	if o.AccessKey != "" {
 		fixed := credentials.NewStaticCredentialsProvider(o.AccessKey, o.SecretKey, "")
 		return aws.NewCredentialsCache(fixed), orDefault(o.Region, defaultRegion), nil

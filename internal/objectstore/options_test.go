@@ -18,6 +18,7 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		"no bucket":      {func(o *Options) { o.Bucket = "" }, []string{"no bucket"}},
 		"half a key":     {func(o *Options) { o.SecretKey = "" }, []string{"only one of"}},
 		"other half":     {func(o *Options) { o.AccessKey = "" }, []string{"only one of"}},
+		"keys twice":     {func(o *Options) { o.Keys = func() (string, string, error) { return "a", "b", nil } }, []string{"given twice"}},
 		"attempts":       {func(o *Options) { o.Attempts = -1 }, []string{"-1"}},
 		"no scheme":      {func(o *Options) { o.Endpoint = "127.0.0.1:9000" }, []string{"https://"}},
 		"another scheme": {func(o *Options) { o.Endpoint = "ftp://h" }, []string{"ftp://h", "https://"}},

@@ -56,6 +56,9 @@ func open(o Options, provider aws.CredentialsProvider, region string) *Store {
 		// Objects written without a checksum are expected, not worth a line in a log.
 		DisableLogOutputChecksumValidationSkipped: true,
 	}
+	if o.Keys != nil {
+		settings.HTTPSignerV4 = &changingSigner{}
+	}
 	if o.Endpoint != "" {
 		settings.BaseEndpoint = aws.String(o.address(region))
 	}

@@ -15,7 +15,7 @@ const (
 	Started Fate = "started"
 	// NeverStarted means that the record ended without a request although one was due: it is late for ever.
 	NeverStarted Fate = "never_started"
-	// Cancelled means that somebody stopped the record before its first request. When is not on record.
+	// Cancelled means that somebody stopped the record, and no first request of it is on record. When is not either.
 	Cancelled Fate = "cancelled"
 	// Refused means that policy forbade the request, such as a robots.txt: none was due.
 	Refused Fate = "refused"

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-	"strings"
+
+	"github.com/weir-collect/weir/collection"
 )
 
 // redacted stands where a secret was.
 const redacted = "[redacted]"
-
-// secretNames are parts of names whose values are secrets, without case and punctuation.
-var secretNames = []string{
-	"authorization", "cookie", "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey",
-	"credential", "signature",
-}
 
 // secretsInText finds secrets inside longer texts: what makes a signed URL valid, and the password of an address.
 var secretsInText = []struct {
@@ -30,7 +25,7 @@ var secretsInText = []struct {
 // redact is the last defence against secrets in logs: the first is not to log them. It drops values whose name, or
 // the name of a group around them, says that they are secret, and cuts secrets out of texts.
 func redact(groups []string, a slog.Attr) slog.Attr {
-	if isSecretName(a.Key) || anySecretName(groups) {
+	if collection.LooksSecret(a.Key) || anySecretName(groups) {
 		return slog.Attr{Key: a.Key, Value: redactValue(a.Value)}
 	}
 	switch a.Value.Kind() {
@@ -44,22 +39,7 @@ func redact(groups []string, a slog.Attr) slog.Attr {
 
 func anySecretName(names []string) bool {
 	for _, name := range names {
-		if isSecretName(name) {
-			return true
-		}
-	}
-	return false
-}
-
-func isSecretName(name string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || r == '.' || r == ' ' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(name))
-	for _, secret := range secretNames {
-		if strings.Contains(plain, secret) {
+		if collection.LooksSecret(name) {
 			return true
 		}
 	}
@@ -124,7 +104,7 @@ func scrubTree(node any) (clean any, changed bool) {
 		}
 	case map[string]any:
 		for name, value := range x {
-			if isSecretName(name) && value != nil {
+			if collection.LooksSecret(name) && value != nil {
 				x[name], changed = redacted, true
 				continue
 			}

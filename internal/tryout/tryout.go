@@ -35,6 +35,8 @@ type Report struct {
 	// Reason is why the record would not be delivered; empty when it would be. Detail is a sentence for a person.
 	Reason collection.Reason `json:"reason,omitempty"`
 	Detail string            `json:"detail,omitempty"`
+	// Certain says that another look would find the same, where the reason is one that is looked at twice.
+	Certain bool `json:"certain,omitempty"`
 	// Body is what was fetched, after content decoding.
 	Body []byte `json:"-"`
 }
@@ -79,8 +81,11 @@ func (s Steps) Run(ctx context.Context, src collection.Source, rec collection.Re
 	if err != nil && !errors.As(err, &refused) {
 		return report, err
 	}
-	report.Robots = &decision
+	if refused == nil || refused.Reason == collection.ReasonRobotsDenied || refused.Reason == collection.ReasonRobotsUnreachable {
+		report.Robots = &decision // any other refusal is of a host that could not be asked for one
+	}
 	if refused != nil {
+		report.Certain = refused.Certain
 		return report.ended(refused.Reason, refused.Detail), nil
 	}
 	via.Hop = func(ctx context.Context, url string) error {
@@ -93,6 +98,7 @@ func (s Steps) Run(ctx context.Context, src collection.Source, rec collection.Re
 	}
 	report.Answer = answerOf(response, seen)
 	if reason := failure.Classify(seen); reason != "" {
+		report.Certain = seen.Certain
 		return report.ended(reason, seen.Message), nil
 	}
 	report.Body = response.Body
