@@ -32,7 +32,7 @@ func (c *Client) deadRows(ctx context.Context, plan collection.PlanResult, f Dea
 			remembered[l.Record] = l
 		}
 		pending, unwritten := map[string]collection.LedgerRow{}, false
-		for row, err := range c.Records(ctx, plan.Submission, Filter{}) {
+		for row, err := range rowsOf(c.pages(ctx, plan.Submission, Filter{}, Cursor{}, false)) {
 			if err != nil {
 				yield(DeadLetter{}, err)
 				return

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
+
+	"github.com/stretchr/testify/mock"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -75,8 +79,12 @@ func stores[T any](tr *trial, key string, lines ...T) {
 	}
 }
 
-// planned stores the submission as it stands while it runs.
+// planned stores the submission as it stands while it runs. Of batches that run the engine tells nothing, unless a test has had it
+// tell before.
 func (tr *trial) planned() *trial {
+	tr.engine.On("ListWorkflow", mock.Anything, mock.MatchedBy(func(r *workflowservice.ListWorkflowExecutionsRequest) bool {
+		return strings.Contains(r.GetQuery(), "ParentWorkflowId")
+	})).Return(&workflowservice.ListWorkflowExecutionsResponse{}, nil).Maybe()
 	stores(tr, collection.PlanKey(submission), plan)
 	stores(tr, collection.RejectedKey(submission, 1), rejected...)
 	stores(tr, collection.BatchKey(submission, "books", 1), collection.Record{ID: bookID(1)}, collection.Record{ID: bookID(2)})

@@ -34,12 +34,18 @@ func (f Filter) takes(row collection.LedgerRow) bool {
 const maxLedger = 64 << 20
 
 // Records lists how the rows of a submission ended, in the order of the plan: first the rows that never became records,
-// then every source's. It reads one batch at a time. Records whose batch still runs are pending; those of a submission that
-// has ended are unknown where their part of the ledger is not there, for instance because it is no longer kept. ErrNotPlanned
-// says that none of the rows is known yet.
+// then every source's. It reads one batch at a time. A batch that still runs has no ledger: of its records those that have failed
+// for good are told as dead letters, as the engine knows them, and all others are pending, though some may have ended, which the
+// detail then says; Pages counts them. Records of a submission that has ended are unknown where their part of the ledger is not
+// there, for instance because it is no longer kept. ErrNotPlanned says that none of the rows is known yet.
 func (c *Client) Records(ctx context.Context, id string, f Filter) iter.Seq2[collection.LedgerRow, error] {
+	return rowsOf(c.Pages(ctx, id, f, Cursor{}))
+}
+
+// rowsOf are the rows of pages.
+func rowsOf(pages iter.Seq2[Page, error]) iter.Seq2[collection.LedgerRow, error] {
 	return func(yield func(collection.LedgerRow, error) bool) {
-		for page, err := range c.Pages(ctx, id, f, Cursor{}) {
+		for page, err := range pages {
 			if err != nil {
 				yield(collection.LedgerRow{}, err)
 				return
@@ -93,9 +99,13 @@ func (r *rowReader) batch(ctx context.Context, source string, n int) ([]collecti
 	for _, row := range rows {
 		told[row.Record] = true
 	}
+	ended := r.ended(ctx, source, n, fate)
 	for _, record := range records {
 		if !told[record.ID] {
 			row := collection.LedgerRow{Line: record.Line, Key: record.Key, Source: source, RecordResult: fate}
+			if end, ok := ended[record.ID]; ok {
+				row.RecordResult = end
+			}
 			row.Record = record.ID
 			rows = append(rows, row)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/engine"
@@ -17,6 +18,9 @@ type rowReader struct {
 	without *collection.RecordResult
 	// silent is set when it is known from the bucket alone.
 	silent *NoEngineError
+	// live has the engine asked for records whose batch still runs, and began is when the submission's run began.
+	live  bool
+	began time.Time
 }
 
 func (c *Client) rows(plan collection.PlanResult) *rowReader {
@@ -42,10 +46,11 @@ func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
 	if r.without != nil {
 		return *r.without, nil
 	}
-	running, err := r.client.runs(ctx, r.plan.Submission)
+	running, began, err := r.client.runs(ctx, r.plan.Submission)
 	if r.silent = silentEngine(ctx, err); err != nil && r.silent == nil {
 		return collection.RecordResult{}, err
 	}
+	r.began = began
 	fate := collection.RecordResult{Outcome: OutcomePending}
 	if !running {
 		manifest, _, err := r.client.manifest(ctx, r.plan)
@@ -68,14 +73,14 @@ func (r *rowReader) fate(ctx context.Context) (collection.RecordResult, error) {
 	return fate, nil
 }
 
-// runs says whether the engine runs a submission. One that it has forgotten has ended.
-func (c *Client) runs(ctx context.Context, id string) (bool, error) {
+// runs says whether the engine runs a submission, and since when. One that it has forgotten has ended.
+func (c *Client) runs(ctx context.Context, id string) (bool, time.Time, error) {
 	described, err := c.describe(ctx, id)
 	switch {
 	case engine.IsUnknown(err):
-		return false, nil
+		return false, time.Time{}, nil
 	case err != nil:
-		return false, fmt.Errorf("ask for submission %s: %w", id, err)
+		return false, time.Time{}, fmt.Errorf("ask for submission %s: %w", id, err)
 	}
-	return isSubmission(described) && isRunning(described), nil
+	return isSubmission(described) && isRunning(described), described.GetWorkflowExecutionInfo().GetStartTime().AsTime(), nil
 }

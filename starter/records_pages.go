@@ -71,11 +71,19 @@ type Page struct {
 	At   []Cursor
 	// Next is where the next page begins; the zero value after the last.
 	Next Cursor
+	// Pending is how many rows of the part are told as pending, whatever the filter takes, because their batch still runs; Ended
+	// is how many of these have ended all the same, otherwise than as dead letters.
+	Pending, Ended int
 }
 
 // Pages lists rows as Records does, one stored object at a time, from a place on. Whatever the size of the submission, a page
 // takes one read, the first also that of the plan, and no more memory than it holds.
 func (c *Client) Pages(ctx context.Context, id string, f Filter, from Cursor) iter.Seq2[Page, error] {
+	return c.pages(ctx, id, f, from, true)
+}
+
+// pages is Pages; live says whether the engine is asked for records whose batch still runs.
+func (c *Client) pages(ctx context.Context, id string, f Filter, from Cursor, live bool) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		plan, err := c.planned(ctx, id)
 		if err != nil {
@@ -89,6 +97,7 @@ func (c *Client) Pages(ctx context.Context, id string, f Filter, from Cursor) it
 			return
 		}
 		reader := c.rows(plan)
+		reader.live = live
 		for i := begin; i < len(parts); i++ {
 			rows, err := reader.part(ctx, parts[i])
 			if err != nil {
@@ -140,6 +149,14 @@ func find(parts []Cursor, from Cursor) (int, error) {
 
 func pageOf(part Cursor, rows []collection.LedgerRow, first int, f Filter) Page {
 	var page Page
+	for _, row := range rows {
+		if row.Outcome == OutcomePending {
+			page.Pending++
+			if row.Detail == endedUnbooked {
+				page.Ended++
+			}
+		}
+	}
 	for i := first; i < len(rows); i++ {
 		if f.takes(rows[i]) {
 			page.Rows = append(page.Rows, rows[i])

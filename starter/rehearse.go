@@ -109,8 +109,17 @@ func (c *Client) settledPlan(ctx context.Context, submission string) (collection
 		return plan, err
 	}
 	_, _, err = c.manifest(ctx, plan)
-	if errors.Is(err, collection.ErrObjectMissing) {
-		return plan, fmt.Errorf("submission %s cannot be replayed yet: wait for its end, or submit it again under the same id: %w", submission, ErrNotSettled)
+	if !errors.Is(err, collection.ErrObjectMissing) {
+		return plan, err
 	}
-	return plan, err
+	// Submitting again under the same id does nothing while it runs, and all where it does not.
+	running, _, err := c.runs(ctx, submission)
+	switch {
+	case err != nil:
+		return plan, err
+	case running:
+		return plan, fmt.Errorf("submission %s is still under way: wait for its end, then replay it: %w", submission, ErrNotSettled)
+	}
+	return plan, fmt.Errorf("submission %s has ended without being settled: submit it again under the same id, and replay it after its end: %w",
+		submission, ErrNotSettled)
 }

@@ -67,4 +67,14 @@ func TestRehearseOfWhatRuns(t *testing.T) {
 		require.False(t, r.WithoutRaw)
 	}
 	require.ErrorIs(t, tr.client.Replayable(t.Context(), submission), starter.ErrNotSettled)
+	require.ErrorContains(t, tr.client.Replayable(t.Context(), submission), "is still under way: wait for its end, then replay it")
+
+	tr = setup(t).planned()
+	tr.knows(terminated)
+	err := tr.client.Replayable(t.Context(), submission)
+	require.ErrorIs(t, err, starter.ErrNotSettled)
+	require.ErrorContains(t, err, "submit it again under the same id")
+	tr = setup(t).planned()
+	tr.describes(submission, nil, errDown)
+	require.ErrorIs(t, tr.client.Replayable(t.Context(), submission), errDown)
 }

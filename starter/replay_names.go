@@ -17,13 +17,7 @@ func (c *Client) recordsNamed(ctx context.Context, plan collection.PlanResult, n
 	}
 	var ids []string
 	for _, name := range names {
-		if collection.IsRecordID(name) {
-			ids = append(ids, name)
-			continue
-		}
-		for _, src := range plan.Sources {
-			ids = append(ids, idsOf(src.Source, name)...)
-		}
+		ids = append(ids, idsIn(plan, name)...)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -42,6 +36,42 @@ func (c *Client) recordsNamed(ctx context.Context, plan collection.PlanResult, n
 			len(names), n, plan.Submission, collection.MaxReplayRecords)
 	}
 	return ids, nil
+}
+
+// idsIn are the ids that the name of a record may have in a submission.
+func idsIn(plan collection.PlanResult, name string) []string {
+	if collection.IsRecordID(name) {
+		return []string{name}
+	}
+	var ids []string
+	for _, src := range plan.Sources {
+		ids = append(ids, idsOf(src.Source, name)...)
+	}
+	return ids
+}
+
+// Unlisted are those of some names, by id, key or URL, that are no record of a submission. None are told where nobody can say
+// so, since its plan was made without an index.
+func (c *Client) Unlisted(ctx context.Context, submission string, names []string) ([]string, error) {
+	plan, err := c.planned(ctx, submission)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, name := range names {
+		all = append(all, idsIn(plan, name)...)
+	}
+	known, err := c.indexed(ctx, plan, all)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(known)
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(idsIn(plan, name), func(id string) bool {
+			_, is := slices.BinarySearch(known, id)
+			return is
+		})
+	}), nil
 }
 
 // indexed leaves of some ids those that the plan has; all of them where it was made without an index.

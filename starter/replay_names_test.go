@@ -68,3 +68,24 @@ func TestReplayOfALongList(t *testing.T) {
 	_, err = tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission, Select: collection.ReplaySelect{Records: names}})
 	require.ErrorIs(t, err, errDown)
 }
+
+// TestUnlisted: names that are no record in any source of the plan.
+func TestUnlisted(t *testing.T) {
+	t.Parallel()
+	tr := setup(t)
+	tr.large(t, 20)
+	id := collection.RecordID("books", "https://books.example/3")
+	none := collection.RecordID("books", "nosuch")
+	got, err := tr.client.Unlisted(t.Context(), submission, []string{"nosuch", "https://books.example/2#part", id, none, "https://books.example/20"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"nosuch", none, "https://books.example/20"}, got)
+
+	tr.store.fails[collection.IndexKey(submission)] = errDown
+	_, err = tr.client.Unlisted(t.Context(), submission, []string{"nosuch"})
+	require.ErrorIs(t, err, errDown)
+
+	tr = setup(t).settled(collection.StatePartiallyFailed)
+	got, err = tr.client.Unlisted(t.Context(), submission, []string{"nosuch"})
+	require.NoError(t, err)
+	require.Empty(t, got, "nobody can say so without an index")
+}

@@ -65,6 +65,7 @@ func TestReplayJoins(t *testing.T) {
 func TestReplayIsNotStarted(t *testing.T) {
 	t.Parallel()
 	tr := setup(t).planned()
+	tr.knows(running)
 	_, err := tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission})
 	require.ErrorIs(t, err, starter.ErrNotSettled)
 	require.ErrorContains(t, err, "wait for its end")

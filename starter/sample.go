@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -19,6 +20,8 @@ type Sample struct {
 	Rows []collection.LedgerRow
 	// Of is how many rows there were to choose from.
 	Of int
+	// Pending and Ended are those of all pages: rows whose batch still runs, and those of them that have ended all the same.
+	Pending, Ended int
 }
 
 // Sample chooses n of the rows that a filter takes, each equally likely, in the order of the plan. The same seed chooses the
@@ -33,8 +36,8 @@ func (c *Client) Sample(ctx context.Context, id string, f Filter, n int, seed ui
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	var kept []chosen
-	seen := 0
-	for row, err := range c.Records(ctx, id, f) {
+	out, seen := Sample{}, 0
+	for row, err := range rowsOf(counted(c.Pages(ctx, id, f, Cursor{}), &out)) {
 		if err != nil {
 			return Sample{}, err
 		}
@@ -47,11 +50,24 @@ func (c *Client) Sample(ctx context.Context, id string, f Filter, n int, seed ui
 		seen++
 	}
 	slices.SortFunc(kept, func(a, b chosen) int { return a.place - b.place })
-	out := Sample{Of: seen}
+	out.Of = seen
 	for _, k := range kept {
 		out.Rows = append(out.Rows, k.row)
 	}
 	return out, nil
+}
+
+// counted adds up what pages say of batches that still run.
+func counted(pages iter.Seq2[Page, error], into *Sample) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		for page, err := range pages {
+			into.Pending += page.Pending
+			into.Ended += page.Ended
+			if !yield(page, err) {
+				return
+			}
+		}
+	}
 }
 
 // Bounds of what is read of one record.

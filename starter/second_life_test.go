@@ -136,6 +136,7 @@ func TestNoDeliveryInASecondLife(t *testing.T) {
 	require.ErrorContains(t, err, "submission acme-1 has no delivery yet")
 	require.Empty(t, links)
 
+	tr.knows(running).Times(2)
 	require.ErrorIs(t, tr.client.Replayable(t.Context(), submission), starter.ErrNotSettled)
 	_, err = tr.client.Replay(t.Context(), collection.ReplayInput{Submission: submission})
 	require.ErrorIs(t, err, starter.ErrNotSettled)

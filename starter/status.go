@@ -42,8 +42,14 @@ func (c *Client) look(ctx context.Context, id string) (status collection.Submiss
 	if !isSubmission(described) {
 		return status, false, fmt.Errorf("%s is a workflow of type %s, not a submission: %w", id, typeOf(described), ErrNotFound)
 	}
+	defer func() {
+		if err == nil {
+			status.Cancelled = c.cancelRequest(ctx, id, described)
+		}
+	}()
 	if isRunning(described) {
-		return c.runningStatus(ctx, id, described), true, nil
+		status, err = c.runningStatus(ctx, id, described)
+		return status, true, err
 	}
 	ended := func(ctx context.Context) (collection.SubmissionStatus, bool, error) {
 		end, err := c.endedStatus(ctx, id, described)
@@ -62,7 +68,9 @@ func (c *Client) look(ctx context.Context, id string) (status collection.Submiss
 	return status, false, err
 }
 
-func (c *Client) runningStatus(ctx context.Context, id string, d *workflowservice.DescribeWorkflowExecutionResponse) collection.SubmissionStatus {
+// runningStatus is what a running submission answers, or its history where no worker does. Its error is that of who asks, who has
+// broken it off: then nothing is known, and not that no worker runs.
+func (c *Client) runningStatus(ctx context.Context, id string, d *workflowservice.DescribeWorkflowExecutionResponse) (collection.SubmissionStatus, error) {
 	query, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	var status collection.SubmissionStatus
@@ -72,19 +80,40 @@ func (c *Client) runningStatus(ctx context.Context, id string, d *workflowservic
 	}
 	if err == nil {
 		status.Notes = append(slices.Clip(status.Notes), stopping(d, "it is stopping")...)
-		return status
+		return status, nil
 	}
 	noWorker := NoWorker(collection.RoleWorkflows)
 	status, err = c.offlineStatus(ctx, id, d.GetWorkflowExecutionInfo().GetExecution().GetRunId())
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return status, fmt.Errorf("ask submission %s: %w", id, ctx.Err())
+	case err != nil:
 		status = c.outline(ctx, id, d)
 		status.State = collection.StateProcessing
 		status.Notes = []string{noWorker + " And its history cannot be read, so that counts are not known now."}
-	} else {
+	case status.Expected == 0:
+		status.Notes = append(slices.Clip(status.Notes), noWorker)
+	default:
 		status.Notes = append(slices.Clip(status.Notes), noWorker+" These are the counts that its batches have told last.")
 	}
 	status.Notes = append(status.Notes, stopping(d, "it stops once a worker takes that up")...)
-	return status
+	return status, nil
+}
+
+// cancelRequest is who has asked a submission to stop, for as long as the engine knows; nil where nobody has, or nobody can tell.
+func (c *Client) cancelRequest(ctx context.Context, id string, d *workflowservice.DescribeWorkflowExecutionResponse) *collection.CancelRequest {
+	if !d.GetWorkflowExtendedInfo().GetCancelRequested() {
+		return nil
+	}
+	ask, cancel := context.WithTimeout(ctx, engineTimeout)
+	defer cancel()
+	asked, found, err := engine.CancelRequested(ask, c.engine.WorkflowService(), engine.Cancellation{
+		Namespace: c.namespace, WorkflowID: id, RunID: d.GetWorkflowExecutionInfo().GetExecution().GetRunId(),
+	})
+	if err != nil || !found {
+		return nil // that it stops is told all the same
+	}
+	return &collection.CancelRequest{By: asked.By, At: asked.At, Reason: asked.Reason}
 }
 
 // stopping is the note of a submission that runs and was asked to stop.

@@ -193,14 +193,14 @@ func precheck(r Request) error {
 		return err
 	}
 	if columns := rows.Header(); columns != nil && r.Source == "" && !hasColumn(columns, "url") && !hasColumn(columns, "source") {
-		return fmt.Errorf("%s has no column url or source, so no row says what to collect: its columns are %s; rename one, or name the source of all rows",
-			r.FileName, strings.Join(columns, ", "))
+		return &intake.HeaderError{Name: r.FileName, Line: 1, Reason: fmt.Sprintf("the file has no column url or source, so no row says what to collect: "+
+			"its columns are %s; rename one, or name the source of all rows", strings.Join(columns, ", "))}
 	}
 	_, err = rows.Next()
 	var bad *intake.RowError
 	switch {
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%s holds no records", r.FileName)
+		return &intake.HeaderError{Name: r.FileName, Line: 1, Reason: "the file holds no records"}
 	case err != nil && !errors.As(err, &bad):
 		return err
 	}

@@ -253,14 +253,17 @@ func TestFilesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct{ name, content, says string }{
 		"empty":       {"r.csv", "", "r.csv"},
-		"header only": {"r.csv", "url\n", "r.csv holds no records"},
-		"no rows":     {"r.jsonl", "\n\n", "r.jsonl holds no records"},
+		"header only": {"r.csv", "url\n", "the file holds no records"},
+		"no rows":     {"r.jsonl", "\n\n", "the file holds no records"},
 		"no column":   {"r.csv", "link,title\nx,y\n", "its columns are link, title"},
 		"damaged":     {"r.csv.gz", "\x1f\x8b\x08\x00broken", "r.csv.gz"},
 	} {
 		tr := fresh(t)
 		_, err := tr.client.Submit(t.Context(), starter.Request{Customer: "acme", File: strings.NewReader(c.content), FileName: c.name})
 		require.ErrorContains(t, err, c.says, what)
+		var header *intake.HeaderError
+		var file *intake.FileError
+		require.True(t, errors.As(err, &header) || errors.As(err, &file), "%s: the file is at fault, and whoever asks can tell", what)
 		require.Empty(t, tr.store.keys(t, ""), what)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
@@ -85,6 +86,7 @@ func TestStatusOfWhatIsCancelled(t *testing.T) {
 	t.Parallel()
 	for asked, count := range map[bool]int{true: 1, false: 0} {
 		tr := setup(t)
+		tr.engine.On("WorkflowService").Return(wished{}).Maybe()
 		d := described(collection.WorkflowSubmission, running)
 		d.WorkflowExtendedInfo = &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: asked}
 		tr.describes(submission, d, nil)
@@ -94,6 +96,41 @@ func TestStatusOfWhatIsCancelled(t *testing.T) {
 		require.Len(t, status.Notes, count)
 		if asked {
 			require.Equal(t, "somebody has cancelled it: it is stopping", status.Notes[0])
+			require.Equal(t, &collection.CancelRequest{By: "weir@vm:1", Reason: "wrong file", At: accepted}, status.Cancelled)
+		} else {
+			require.Nil(t, status.Cancelled)
 		}
+	}
+}
+
+// wished is a history that ends with a wish that the run stop; one with an error tells nothing.
+type wished struct {
+	workflowservice.WorkflowServiceClient
+	err error
+}
+
+func (w wished) GetWorkflowExecutionHistoryReverse(context.Context, *workflowservice.GetWorkflowExecutionHistoryReverseRequest, ...grpc.CallOption,
+) (*workflowservice.GetWorkflowExecutionHistoryReverseResponse, error) {
+	return &workflowservice.GetWorkflowExecutionHistoryReverseResponse{History: &historypb.History{Events: []*historypb.HistoryEvent{{
+		EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED, EventTime: timestamppb.New(accepted),
+		Attributes: &historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes{
+			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: "wrong file", Identity: "weir@vm:1"},
+		},
+	}}}}, w.err
+}
+
+// TestStatusOfWhatWasCancelled: who has stopped a submission is told after its end as well, and what cannot be read keeps no answer.
+func TestStatusOfWhatWasCancelled(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{nil, errDown} {
+		tr := setup(t).settled(collection.StateCancelled)
+		tr.engine.On("WorkflowService").Return(wished{err: failure})
+		d := described(collection.WorkflowSubmission, cancelled)
+		d.WorkflowExtendedInfo = &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: true}
+		tr.describes(submission, d, nil)
+		status, err := tr.client.Status(t.Context(), submission)
+		require.NoError(t, err)
+		require.Equal(t, collection.StateCancelled, status.State)
+		require.Equal(t, failure == nil, status.Cancelled != nil)
 	}
 }

@@ -67,6 +67,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	warnOfSecrets(o.Config, o.Roles, o.Secrets.In(o.Config).Value, o.Logger)
 	defer p.fetcher.Close()
 	metrics.ObserveSources(p.permits.Loads)
 	return p.serve(ctx, o, engine)

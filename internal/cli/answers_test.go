@@ -130,11 +130,41 @@ func TestRecords(t *testing.T) {
 	require.Zero(t, s.code, s.stderr)
 	require.Equal(t, starter.Filter{Outcome: "dead_lettered", Reason: "parse_empty", Source: "bookshop"}, c.filter)
 	require.Equal(t, text(`
-LINE  SOURCE    RECORD                OUTCOME    REASON         KEY
+LINE  SOURCE    RECORD                OUTCOME    REASON         KEY OR DETAIL                               DETAIL
    9                                  invalid    row_malformed  the row has 4 values
    2  bookshop  0d0d1105f836d5a415e2  delivered                 https://www.bookshop.example/books?a=1&b=2
 1234  bookshop  be3ef130c6e82f370a49  pending                   17
 `), s.stdout)
+
+	dead := collection.LedgerRow{Line: 3, Key: "18", Source: "bookshop", RecordResult: collection.RecordResult{
+		Record: "be3ef130c6e82f370a50", Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonTimeout, Detail: "no answer within 30 s"}}
+	require.Contains(t, ask(t, &fakeClient{rows: []collection.LedgerRow{dead}}, "records", "acme-1").stdout, "timeout  18             no answer within 30 s\n")
+}
+
+// TestRecordsOfBatchesThatRun: what a batch has not written down is told, whatever was asked for.
+func TestRecordsOfBatchesThatRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pending, ended int
+		says           string
+	}{
+		{1, 0, "1 row of batches that still run is told as pending\nhow one stands: weir status acme-1 RECORD\n"},
+		{12, 1, "12 rows of batches that still run are told as pending, though one of them has ended\n"},
+		{2000, 1100, "2,000 rows of batches that still run are told as pending, though 1,100 of them have ended\n"},
+	} {
+		f := &fakeClient{}
+		f.past.pending, f.past.ended = c.pending, c.ended
+		s := ask(t, f, "records", "acme-1", "--outcome", "dead_lettered")
+		require.Zero(t, s.code)
+		require.Contains(t, s.stderr, "no rows with outcome dead_lettered\n"+c.says)
+		f.past.sample = starter.Sample{Pending: c.pending, Ended: c.ended}
+		require.Contains(t, ask(t, f, "sample", "acme-1").stderr, c.says)
+		f.rows = rows()
+		s = ask(t, f, "records", "acme-1", "--output", "json")
+		require.Contains(t, s.stderr, c.says)
+		require.NotContains(t, s.stdout, "told as")
+	}
+	require.NotContains(t, ask(t, &fakeClient{rows: rows()}, "records", "acme-1").stderr, "still run")
 }
 
 // TestRecordsThatNobodyKnows: the table says once why.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/starter"
 )
 
@@ -21,14 +22,15 @@ type work struct {
 	roles    []collection.Role
 }
 
-// attended waits for work. Where nobody takes it, it says so while it waits on, once. say is called from another goroutine
-// than wait, and not any more when attended has returned.
+// attended waits for work. Where nobody takes it, it says so while it waits on, once; where a step of it fails and is tried again,
+// what the failure says, once for each that says something new. say is called from another goroutine than wait, and not any
+// more when attended has returned.
 func attended(ctx context.Context, c client, w work, say func(text string), wait func(ctx context.Context) error) error {
 	looking, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		lookForWorkers(looking, c, w, say)
+		lookAfter(looking, c, w, say)
 	}()
 	err := wait(ctx)
 	stop()
@@ -36,26 +38,45 @@ func attended(ctx context.Context, c client, w work, say func(text string), wait
 	return err
 }
 
-func lookForWorkers(ctx context.Context, c client, w work, say func(text string)) {
+func lookAfter(ctx context.Context, c client, w work, say func(text string)) {
 	timer := time.NewTimer(silence)
 	defer timer.Stop()
+	alone, said := false, ""
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
 		}
-		missing, err := c.Unattended(ctx, w.workflow, w.roles...)
+		if !alone {
+			missing, err := c.Unattended(ctx, w.workflow, w.roles...)
+			// Who cannot be asked says nothing of workers; what is waited for tells of that itself.
+			if alone = err == nil && len(missing) > 0 && ctx.Err() == nil; alone {
+				say(starter.NoWorker(missing...))
+			}
+		}
+		h, is, err := c.Hindered(ctx, w.workflow)
 		if ctx.Err() != nil {
 			return
 		}
-		// Who cannot be asked says nothing of workers; what is waited for tells of that itself.
-		if err == nil && len(missing) > 0 {
-			say(starter.NoWorker(missing...))
-			return
+		if err == nil && is && h.Text != said {
+			said = h.Text
+			say(hindranceText(h))
 		}
 		timer.Reset(lookAgain)
 	}
+}
+
+// hindranceText says that something is tried again, and why.
+func hindranceText(h starter.Hindrance) string {
+	return fmt.Sprintf("%s has failed %s and is tried again: %s", h.Step, timesText(h.Failed), screen.Clean(h.Text))
+}
+
+func timesText(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return screen.Count(n) + " times"
 }
 
 // goesOn is the error of who has broken off the waiting for a workflow that nobody else would end.

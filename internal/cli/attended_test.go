@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/starter"
 )
 
 // TestAttended: whoever waits is told after three seconds that nobody works, once, and waits on; where somebody works, it
@@ -48,6 +49,29 @@ func TestAttended(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestHinderedWaits: whoever waits for what fails and is tried again hears why, once for every new reason.
+func TestHinderedWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		refused := starter.Hindrance{Step: "Ship", Failed: 1, Text: "takes nothing of\x1b[2J acme"}
+		again := refused
+		again.Failed = 2
+		c := &fakeClient{unattended: []collection.Role{collection.RolePlan}, hindered: []starter.Hindrance{{}, refused, again, {Step: "Ship", Failed: 1200, Text: "no bucket"}}}
+		var said []string
+		err := attended(t.Context(), c, work{"weir/x", []collection.Role{collection.RolePlan}}, func(text string) { said = append(said, text) },
+			func(context.Context) error {
+				time.Sleep(silence + 6*lookAgain)
+				return nil
+			})
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			"no worker answers: is a worker with the role plan running?",
+			`Ship has failed once and is tried again: takes nothing of\x1b[2J acme`,
+			"Ship has failed 1,200 times and is tried again: no bucket",
+		}, said)
+	})
 }
 
 // TestBrokenOffWaits: who presses Ctrl-C is told what goes on, and how to end it.

@@ -21,6 +21,7 @@ import (
 type deadLetters interface {
 	Dead(ctx context.Context, f starter.DeadFilter) iter.Seq2[starter.DeadLetter, error]
 	Replay(ctx context.Context, in collection.ReplayInput) (starter.ReplayStarted, error)
+	Unlisted(ctx context.Context, submission string, names []string) ([]string, error)
 	Rehearse(ctx context.Context, f starter.DeadFilter, from collection.ReplayFrom) iter.Seq2[starter.Rehearsed, error]
 	WaitReplay(ctx context.Context, r starter.ReplayStarted, progress func(collection.ReplayStatus)) (collection.ReplayResult, error)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/doctor"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/telemetry"
 	"github.com/weir-collect/weir/starter"
 )
@@ -211,8 +212,15 @@ func dialEngine(ctx context.Context, cfg config.Config, secrets connect.Secrets)
 		c.Close()
 		return nil, nil, err
 	}
+	fleet := starter.New(c, nil, namespace, cfg.Sources)
 	return &doctor.Engine{
 		Service: c.WorkflowService(), Operator: c.OperatorService(), Address: address, Namespace: namespace,
-		Table: starter.New(c, nil, namespace, cfg.Sources).Sources,
+		Table: func(ctx context.Context) ([]lease.SourceView, error) {
+			rows, err := fleet.Sources(ctx)
+			if errors.Is(err, starter.ErrNotFound) {
+				return nil, nil
+			}
+			return rows, err
+		},
 	}, c.Close, nil
 }

@@ -35,6 +35,7 @@ type client interface {
 	Sources(ctx context.Context) ([]lease.SourceView, error)
 	Egresses(ctx context.Context) ([]lease.EgressView, error)
 	Unattended(ctx context.Context, workflowID string, roles ...collection.Role) ([]collection.Role, error)
+	Hindered(ctx context.Context, workflowID string) (starter.Hindrance, bool, error)
 	Command(ctx context.Context, update string, in collection.SourceCommand) (lease.SourceView, error)
 	Close()
 }

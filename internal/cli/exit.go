@@ -37,22 +37,38 @@ type ExitCode struct {
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{ExitOK, "done; the submission or record is complete, or still under way"},
-		{ExitFailure, "something cannot be reached, or something unexpected happened"},
-		{ExitUsage, "the command line, the configuration or the file must be corrected"},
-		{ExitNotComplete, "a submission lost more than it tolerates, a record is undelivered, weir sweep found something"},
-		{ExitNotFound, "there is no such submission, record, delivery or source, or nothing is known of it any more"},
-		{ExitCancelled, "the submission or the record was cancelled"},
+		{ExitFailure, "something cannot be reached, or something unexpected happened; a check fails (weir doctor), no ceiling can be recommended (weir probe)"},
+		{ExitUsage, "the command line, the configuration or the file must be corrected; the submission to be cancelled has ended"},
+		{ExitNotComplete, "a submission lost more than it tolerates, a record is undelivered or dead after its replay (weir replay --wait), weir sweep found something"},
+		{ExitNotFound, "there is no such submission, record, delivery or source, or not yet, since the submission must end first; or nothing is known of it any more"},
+		{ExitCancelled, "the submission, the record or the replay was cancelled"},
 		{ExitFailedToPlan, "the submission failed as a whole: it could not be planned or settled"},
 		{ExitPromiseBroken, "a promise was broken, or arrivals have outgrown the fleet (weir promise)"},
 		{ExitInterrupted, "Ctrl-C, or a signal, ended the command"},
 	}
 }
 
+// meaningWidth is how wide a meaning may be in a line of 80.
+const meaningWidth = 72
+
+// brokenInto breaks a text between words, into lines that are no wider than that where its words are not.
+func brokenInto(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("What weir's exit codes mean:\n\n")
 	for _, c := range ExitCodes() {
-		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Meaning)
+		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, strings.Join(brokenInto(c.Meaning, meaningWidth), "\n       "))
 	}
 	b.WriteString("\nsubmit --wait and status tell by their code how the submission or record stands.\n" +
 		"worker and dev end with 0 when they are told to stop; a second signal ends them\nat once, with 130.")
@@ -103,9 +119,10 @@ func codeOf(err error) int {
 		return int(v)
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &row), errors.As(err, &header), errors.As(err, &file), errors.Is(err, starter.ErrNotSettled):
+	case errors.As(err, &usage), errors.As(err, &row), errors.As(err, &header), errors.As(err, &file):
 		return ExitUsage
-	case errors.Is(err, starter.ErrNotFound):
+	// What must end first is "not yet", as what is not planned yet is: nothing is to be corrected.
+	case errors.Is(err, starter.ErrNotFound), errors.Is(err, starter.ErrNotSettled):
 		return ExitNotFound
 	}
 	return ExitFailure

@@ -62,6 +62,8 @@ type fakeClient struct {
 	// unattended are the roles that nobody has, and lookedFor those that were asked about.
 	unattended, lookedFor []collection.Role
 	unattendedErr         error
+	// hindered are the answers to Hindered, one after the other; one without a step says that nothing has failed, as does their end.
+	hindered []starter.Hindrance
 
 	asked   []string
 	request starter.Request
@@ -138,6 +140,15 @@ func (f *fakeClient) Command(_ context.Context, update string, in collection.Sou
 func (f *fakeClient) Unattended(_ context.Context, workflowID string, roles ...collection.Role) ([]collection.Role, error) {
 	f.asked, f.lookedFor = append(f.asked, "unattended "+workflowID), roles
 	return f.unattended, f.unattendedErr
+}
+
+func (f *fakeClient) Hindered(context.Context, string) (starter.Hindrance, bool, error) {
+	if len(f.hindered) == 0 {
+		return starter.Hindrance{}, false, nil
+	}
+	h := f.hindered[0]
+	f.hindered = f.hindered[1:]
+	return h, h.Step != "", nil
 }
 
 func (f *fakeClient) Close() { f.closed = true }

@@ -36,7 +36,7 @@ func TestNarrowTables(t *testing.T) {
 			showDeadLetters(s, []collection.DeadLetterCount{{Source: "bookshop", Reason: "schema_violation", Records: 1200, Oldest: noon.Add(-26 * time.Hour)}}, true, noon)
 		}, []string{"at least 1,200", "1 d 2 h"}},
 		"a submission": {func(s *screen.Screen) {
-			s.Sources([]collection.SourceProgress{{Source: "bookshop", Records: 200_000, Released: 200_000}})
+			s.Sources([]collection.SourceProgress{{Source: "bookshop", Records: 200_000, Released: 200_000}}, nil)
 		}, []string{"200,000", "DONE"}},
 	} {
 		t.Run(name, func(t *testing.T) {

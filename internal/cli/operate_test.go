@@ -156,6 +156,8 @@ func TestBreaker(t *testing.T) {
 	require.Contains(t, s.stdout, "the breaker of bookshop was not open; nothing has changed\n")
 
 	s, _ = operated(t, openSource(), openSource(), "breaker")
+	require.Equal(t, session{code: ExitUsage, stderr: "weir: weir breaker needs a command: hold, release; see weir breaker --help\n"}, s)
+	s, _ = operated(t, openSource(), openSource(), "breaker", "--help")
 	require.Zero(t, s.code)
 	require.Contains(t, s.stdout, "weir breaker [command]")
 }

@@ -25,6 +25,8 @@ type fakePast struct {
 	from   starter.Cursor
 	// pageRows is how many rows a page has; all of them where it is zero.
 	pageRows int
+	// pending and ended are what the first page says of batches that still run.
+	pending, ended int
 }
 
 func (f *fakeClient) Waits(_ context.Context, w starter.Window, progress func(starter.Coverage)) (*promise.Book, starter.Coverage, error) {
@@ -72,6 +74,9 @@ func (f *fakeClient) Pages(_ context.Context, _ string, filter starter.Filter, f
 	f.filter, f.past.from = filter, from
 	return func(yield func(starter.Page, error) bool) {
 		rows, part := f.rows, 1
+		if f.past.pending > 0 && !yield(starter.Page{Pending: f.past.pending, Ended: f.past.ended}, nil) {
+			return
+		}
 		for len(rows) > 0 {
 			n := len(rows)
 			if f.past.pageRows > 0 {

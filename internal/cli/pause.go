@@ -60,7 +60,7 @@ const breakerExample = `  weir breaker hold bookshop --reason "every page is a l
 func (a *app) breakerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "breaker", Short: "Hold or release the breaker of a source", Long: breakerLong, Example: breakerExample,
-		Args: unknownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args: needsCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.holdCommand(), a.releaseCommand())
 	return cmd

@@ -92,6 +92,7 @@ func TestDev(t *testing.T) {
 	require.True(t, running1.stopped)
 	require.Equal(t, "stopping\n", s.stderr)
 	dir := filepath.Join(w.Dir, ".weir")
+	requireOwners(t, dir)
 	require.Equal(t, text(`
 WHAT          WHERE
 Temporal      127.0.0.1:7233 (namespace default)

@@ -17,15 +17,21 @@ import (
 )
 
 const recordsLong = `List how the rows of a submission ended: first the rows that never became
-records, then every source's records in the order of the file. Records whose
-batch still runs are pending.
+records, then every source's records in the order of the file.
+
+A batch writes how its records ended when the last of them has. Until then those
+that have failed for good are told as dead_lettered, and all others as pending,
+though some have ended: how many is told, and weir status ID RECORD says how one
+of them stands.
 
 Long lists can be read a piece at a time: --limit ends one, and says where to go
 on with --from. A place is found without reading what stands before it.
 
 With --output json the list is JSON Lines, one object a row: {"line", "key",
 "source", "record", "outcome", "reason", "detail", "attempts",
-"first_request_at", "raw", "delivered"}. What is not known is left out.`
+"first_request_at", "raw", "delivered", "lost", "trail", "missing", "as_of"}.
+A key, a source and a record that a row does not have are ""; what else is not
+known is left out.`
 
 const recordsExample = `  weir records acme-3f2a9c1b7e10
   weir records acme-3f2a9c1b7e10 --outcome dead_lettered --source bookshop
@@ -101,13 +107,14 @@ func (a *app) records(ctx context.Context, c client, id string, filter starter.F
 	list := a.newRowList()
 	for page, err := range c.Pages(ctx, id, filter, from) {
 		if err != nil {
-			list.end()
+			list.end(id)
 			return explainMissing(ctx, c, id, err)
 		}
+		list.unbooked.add(page.Pending, page.Ended)
 		for i, row := range page.Rows {
 			// The row after the last one is where the list goes on, if there is one.
 			if list.shown == limit && limit > 0 {
-				list.end()
+				list.end(id)
 				hint(a.remarks(), "go on", moreRows(id, filter, page.At[i], limit))
 				return nil
 			}
@@ -117,15 +124,15 @@ func (a *app) records(ctx context.Context, c client, id string, filter starter.F
 		}
 		if list.shown == limit && limit > 0 && page.Next != (starter.Cursor{}) {
 			// Whether the next page has such a row is not looked up.
-			list.end()
+			list.end(id)
 			hint(a.remarks(), "go on", moreRows(id, filter, page.Next, limit))
 			return nil
 		}
 	}
-	list.end()
 	if list.shown == 0 {
 		a.remarks().Line("no rows%s", described(filter))
 	}
+	list.end(id)
 	return nil
 }
 
@@ -136,19 +143,51 @@ type rowList struct {
 	shown int
 	// unknown says why nothing is known of some rows.
 	unknown string
+	// unbooked are the rows of batches that still run.
+	unbooked unbooked
+}
+
+// unbooked counts the rows that are told as pending because their batch still runs, and those of them that have ended all the same.
+type unbooked struct{ pending, ended int }
+
+func (u *unbooked) add(pending, ended int) {
+	u.pending += pending
+	u.ended += ended
+}
+
+// remark says so: whatever was asked for, some of it may not be known yet.
+func (u unbooked) remark(s *screen.Screen, id string) {
+	if u.pending == 0 {
+		return
+	}
+	are, although := "are", ""
+	if u.pending == 1 {
+		are = "is"
+	}
+	switch {
+	case u.ended == 1:
+		although = ", though one of them has ended"
+	case u.ended > 1:
+		although = fmt.Sprintf(", though %s of them have ended", screen.Count(u.ended))
+	}
+	s.Line("%s of batches that still run %s told as pending%s", screen.Plural(u.pending, "row"), are, although)
+	hint(s, "how one stands", "weir status "+id+" RECORD")
 }
 
 func (a *app) newRowList() *rowList {
 	return &rowList{app: a, table: a.answers().NewTable(screen.Column{Title: "LINE", Right: true, Spare: true}, screen.Column{Title: "SOURCE", Spare: true, Rank: 1},
-		screen.Column{Title: "RECORD", Spare: true, Rank: 2}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY", Middle: true})}
+		screen.Column{Title: "RECORD", Spare: true, Rank: 2}, screen.Column{Title: "OUTCOME"}, screen.Column{Title: "REASON"}, screen.Column{Title: "KEY OR DETAIL", Middle: true},
+		screen.Column{Title: "DETAIL", Spare: true, Rank: 2, Filled: true})}
 }
 
-// end ends the list, and says of rows of which nobody knows how they ended why.
-func (l *rowList) end() {
+// end ends the list, and says of rows of which nobody knows how they ended why, and of those that nobody has written down yet that
+// there are some.
+func (l *rowList) end(id string) {
 	l.table.End()
 	if l.unknown != "" {
 		l.app.remarks().Line("unknown: %s", l.unknown)
 	}
+	l.unbooked.remark(l.app.remarks(), id)
 }
 
 func (l *rowList) add(row collection.LedgerRow) error {
@@ -181,9 +220,13 @@ func recordCells(row collection.LedgerRow) []screen.Cell {
 	if row.Outcome == starter.OutcomePending || row.Outcome == starter.OutcomeUnknown {
 		style = screen.Faint
 	}
+	key, detail := screen.Text(row.Key), row.Detail
+	if row.Key == "" {
+		key, detail = screen.Cell{Text: row.Detail, End: true}, ""
+	}
 	return []screen.Cell{
 		screen.Text(strconv.Itoa(row.Line)), screen.Text(row.Source), screen.Text(row.Record),
-		{Text: string(row.Outcome), Style: style}, screen.Text(string(row.Reason)), screen.Text(orElse(row.Key, row.Detail)),
+		{Text: string(row.Outcome), Style: style}, screen.Text(string(row.Reason)), key, screen.Text(detail),
 	}
 }
 

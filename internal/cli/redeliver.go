@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,11 +24,13 @@ weir's bucket is checked, and repaired.
 --to names the customer, in the workers' configuration, whose destination takes
 the delivery instead: for instance a second entry for the customer's new bucket.
 That one must list the submission's customer in takes_for, so that nobody's
-delivery goes to another's bucket by a slip.
+delivery goes to another's bucket by a slip. Where the configuration here says
+that it does not, nothing is started.
 
 The command waits for the end; breaking it off stops nothing. Where the same is
 under way already, it waits for that; a delivery to another place is refused
-until that has ended. It needs a worker with the role plan.
+until that has ended. It needs a worker with the role plan. What fails is tried
+again; the command says what failed.
 
 With --output json: {"shipped": {"destination", "files", "objects", "bytes",
 "manifest_sha256", "verified_at"}, "settled"}; settled is the submission's
@@ -50,13 +53,35 @@ func (a *app) redeliverCommand() *cobra.Command {
 					return usagef("--to: %w", err)
 				}
 			}
-			return a.withClient(cmd, func(ctx context.Context, c client, _ config.Config) error {
+			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
+				if err := refusedTo(ctx, c, cfg, args[0], to); err != nil {
+					return err
+				}
 				return a.redeliver(ctx, c, args[0], to)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "`CUSTOMER` whose destination takes the delivery; the submission's own when not given")
 	return cmd
+}
+
+// refusedTo says why a delivery cannot go to another customer's destination, where the configuration here tells already: no worker
+// need be asked. One that does not know the customer tells nothing, since the workers' may.
+func refusedTo(ctx context.Context, c client, cfg config.Config, id, to string) error {
+	i := slices.IndexFunc(cfg.Customers, func(c collection.Customer) bool { return c.Name == to })
+	if i < 0 {
+		return nil
+	}
+	customer := cfg.Customers[i]
+	if customer.Destination.IsZero() {
+		return usagef("--to: customer %s has no destination in the configuration: give it one, there and in the workers', or name another customer", to)
+	}
+	status, err := c.Status(ctx, id)
+	if err != nil || status.Customer == "" || customer.Takes(status.Customer) {
+		return nil // what keeps it else is told when it is asked for
+	}
+	return usagef("--to: the destination of customer %s takes nothing of customer %s: list it in takes_for there, in the workers' configuration as well, if it may",
+		to, status.Customer)
 }
 
 func (a *app) redeliver(ctx context.Context, c client, id, to string) error {
@@ -85,7 +110,7 @@ func (a *app) showRedelivered(id string, r collection.RedeliverResult) {
 		out.Line("Files were lost in weir's own bucket, and have been made again: %s", r.Settled.State)
 	}
 	s := r.Shipped
-	what := screen.Count(s.Files) + " files"
+	what := screen.Plural(s.Files, "file")
 	if s.Objects > 0 {
 		what += fmt.Sprintf(" and %s records' own objects", screen.Count(s.Objects))
 	}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,6 +35,8 @@ func TestRedeliver(t *testing.T) {
 			[]string{"Delivered"}, "lost"},
 		"made again": {[]string{"s1"}, collection.RedeliverResult{Shipped: shippedProof, Settled: settled}, "redeliver s1",
 			[]string{"made again: complete", "Delivered"}, "is whole"},
+		"one file": {[]string{"s1"}, collection.RedeliverResult{Shipped: collection.ShipResult{Files: 1, VerifiedAt: noon}}, "redeliver s1",
+			[]string{"is whole: 1 file, "}, "files,"},
 		"checked": {[]string{"s1"}, collection.RedeliverResult{Shipped: collection.ShipResult{Files: 2, VerifiedAt: noon}}, "redeliver s1",
 			[]string{"in weir's bucket is whole: 2 files"}, "Delivered"},
 	} {
@@ -71,7 +76,7 @@ func TestRedeliverRefusals(t *testing.T) {
 		"a bad id":       {[]string{"../x"}, nil, ExitUsage, "submission id"},
 		"a bad customer": {[]string{"s1", "--to", "A B"}, nil, ExitUsage, "--to"},
 		"not there":      {[]string{"s1"}, starter.ErrNotFound, ExitNotFound, "not found"},
-		"it runs":        {[]string{"s1"}, fmt.Errorf("wait for its end: %w", starter.ErrNotSettled), ExitUsage, "weir: wait for its end\n"},
+		"it runs":        {[]string{"s1"}, fmt.Errorf("wait for its end: %w", starter.ErrNotSettled), ExitNotFound, "weir: wait for its end\n"},
 		"refused":        {[]string{"s1"}, errors.New("has no bucket inbox: create it"), ExitFailure, "create it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,6 +85,43 @@ func TestRedeliverRefusals(t *testing.T) {
 			require.Equal(t, c.code, got.code)
 			require.Contains(t, got.stderr, c.says)
 			require.Empty(t, got.stdout)
+		})
+	}
+}
+
+// TestRedeliverRefusedHere: what the configuration at hand forbids is not started, so that nobody waits for it.
+func TestRedeliverRefusedHere(t *testing.T) {
+	t.Parallel()
+	const destinations = `
+customers:
+  - name: acme
+  - {name: open, takes_for: [acme], destination: {bucket: inbox, region: eu-1}}
+  - {name: closed, destination: {bucket: inbox-2, region: eu-1}}
+`
+	for name, c := range map[string]struct {
+		to, says  string
+		statusErr error
+		starts    bool
+	}{
+		"takes it":              {to: "open", starts: true},
+		"takes nothing of it":   {to: "closed", says: "the destination of customer closed takes nothing of customer acme: list it in takes_for"},
+		"has none":              {to: "acme", says: "customer acme has no destination in the configuration: give it one"},
+		"not known here":        {to: "elsewhere", starts: true},
+		"whose it is not known": {to: "closed", statusErr: errors.New("no answer"), starts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := testWorld(t)
+			require.NoError(t, os.WriteFile(filepath.Join(w.Dir, "weir.yaml"), []byte(destinations), 0o600))
+			client := &fakeClient{status: settled(collection.StateComplete), statusErr: c.statusErr, redelivered: collection.RedeliverResult{Shipped: shippedProof}}
+			got := in(w, (&fakes{client: client}).edges(), "redeliver", "s1", "--to", c.to)
+			require.Equal(t, c.starts, slices.Contains(client.asked, "redeliver s1 "+c.to))
+			if c.starts {
+				require.Equal(t, ExitOK, got.code, got.stderr)
+				return
+			}
+			require.Equal(t, ExitUsage, got.code)
+			require.Contains(t, got.stderr, c.says)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
+	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/starter"
 )
 
@@ -66,6 +67,9 @@ func (a *app) replayCommand() *cobra.Command {
 				return err
 			}
 			return a.withClient(cmd, func(ctx context.Context, c client, cfg config.Config) error {
+				if err := a.tellUnlisted(ctx, c, filter); err != nil {
+					return err
+				}
 				if f.dryRun {
 					return a.rehearse(ctx, c, filter, collection.ReplayFrom(f.from.value), cfg)
 				}
@@ -131,9 +135,14 @@ func readNames(w World, file string) ([]string, error) {
 	var names []string
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		if name := strings.TrimSpace(lines.Text()); name != "" {
-			names = append(names, name)
+		name := strings.TrimSpace(lines.Text())
+		if name == "" {
+			continue
 		}
+		if len(names) == collection.MaxReplayRecords {
+			return nil, usagef("%s lists more than %d records: choose them by --reason or --source, or cut the list", file, len(names))
+		}
+		names = append(names, name)
 	}
 	if err := lines.Err(); err != nil && !errors.Is(err, io.EOF) {
 		return nil, usagef("read %s: %w", file, err)
@@ -141,10 +150,38 @@ func readNames(w World, file string) ([]string, error) {
 	if len(names) == 0 {
 		return nil, usagef("%s lists no records", file)
 	}
-	if len(names) > collection.MaxReplayRecords {
-		return nil, usagef("%s lists %d records, more than %d: choose them by --reason or --source, or cut the list", file, len(names), collection.MaxReplayRecords)
-	}
 	return names, nil
+}
+
+// shownNames is how many names of records a sentence holds.
+const shownNames = 5
+
+// tellUnlisted says which of the names are no record of the submission; where none is one, there is nothing to replay.
+func (a *app) tellUnlisted(ctx context.Context, c client, filter starter.DeadFilter) error {
+	names := filter.Select.Records
+	if len(names) == 0 {
+		return nil
+	}
+	unlisted, err := c.Unlisted(ctx, filter.Submission, names)
+	if err != nil || len(unlisted) == 0 {
+		return err
+	}
+	told := make([]string, 0, shownNames+1)
+	for _, name := range unlisted[:min(len(unlisted), shownNames)] {
+		told = append(told, screen.Clean(name))
+	}
+	if more := len(unlisted) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %s more", screen.Count(more)))
+	}
+	if len(unlisted) == len(names) {
+		return fmt.Errorf("no record %s in %s: %w", strings.Join(told, ", "), filter.Submission, starter.ErrNotFound)
+	}
+	are := "are no records"
+	if len(unlisted) == 1 {
+		are = "is no record"
+	}
+	a.remark(fmt.Sprintf("%s of %s names %s of %s: %s", screen.Count(len(unlisted)), screen.Count(len(names)), are, filter.Submission, strings.Join(told, ", ")))
+	return nil
 }
 
 // submissionsOf are those that have such dead letters, with how many there are.

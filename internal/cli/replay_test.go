@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,8 @@ type fakeLetters struct {
 
 	deadFilter starter.DeadFilter
 	replays    []collection.ReplayInput
+	// unlisted are the names that are no record.
+	unlisted []string
 	// rehearsedFrom is where a dry run would start.
 	rehearsedFrom collection.ReplayFrom
 }
@@ -47,6 +50,10 @@ func (f *fakeLetters) Dead(_ context.Context, filter starter.DeadFilter) iter.Se
 			yield(starter.DeadLetter{}, f.deadErr)
 		}
 	}
+}
+
+func (f *fakeLetters) Unlisted(_ context.Context, _ string, names []string) ([]string, error) {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(f.unlisted, name) }), f.deadErr
 }
 
 func (f *fakeLetters) Rehearse(ctx context.Context, filter starter.DeadFilter, from collection.ReplayFrom) iter.Seq2[starter.Rehearsed, error] {
@@ -102,6 +109,27 @@ func TestReplayOfOneSubmission(t *testing.T) {
 	require.Empty(t, c.replays[0].From, "each record from where it failed")
 }
 
+// TestReplayOfUnknownNames: a name that is no record of the submission is told of, and where none is one nothing is started.
+func TestReplayOfUnknownNames(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--dry-run"}, {"--wait"}} {
+		c := &fakeClient{fakeLetters: fakeLetters{unlisted: []string{"nosuch", "b", "c", "d", "e", "f\x1b[2J"}}}
+		s := ask(t, c, append([]string{"replay", "acme-1", "--record", "nosuch"}, flags...)...)
+		require.Equal(t, session{code: ExitNotFound, stderr: "weir: no record nosuch in acme-1\n"}, s)
+		require.Empty(t, c.replays)
+		s = ask(t, c, append([]string{"replay", "acme-1", "--record", "b", "--record", "c", "--record", "d", "--record", "e", "--record", "nosuch",
+			"--record", "f\x1b[2J"}, flags...)...)
+		require.Equal(t, session{code: ExitNotFound, stderr: "weir: no record b, c, d, e, nosuch, and 1 more in acme-1\n"}, s)
+	}
+	c := &fakeClient{fakeLetters: fakeLetters{unlisted: []string{"nosuch"}}}
+	s := ask(t, c, "replay", "acme-1", "--record", "17", "--record", "nosuch")
+	require.Zero(t, s.code)
+	require.Contains(t, s.stderr, "1 of 2 names is no record of acme-1: nosuch\n")
+	require.Len(t, c.replays, 1)
+	c = &fakeClient{fakeLetters: fakeLetters{deadErr: errors.New("no answer")}}
+	require.Equal(t, session{code: ExitFailure, stderr: "weir: no answer\n"}, ask(t, c, "replay", "acme-1", "--record", "17"))
+}
+
 func TestReplayOfAList(t *testing.T) {
 	t.Parallel()
 	c := &fakeClient{}
@@ -112,10 +140,15 @@ func TestReplayOfAList(t *testing.T) {
 	require.Equal(t, []string{"17", "https://a.example/"}, c.replays[0].Select.Records)
 
 	w = testWorld(t)
-	w.Stdin = strings.NewReader(strings.Repeat("17\n", collection.MaxReplayRecords+1))
+	w.Stdin = endless("17\n\n") // what is too long is not read to its end, which may be none
 	s := in(w, f.edges(), "replay", "acme-1", "--list", "-")
 	require.Equal(t, ExitUsage, s.code)
-	require.Contains(t, s.stderr, "- lists 5001 records, more than 5000")
+	require.Contains(t, s.stderr, "- lists more than 5000 records")
+
+	w = testWorld(t)
+	w.Stdin = strings.NewReader(strings.Repeat("17\n", collection.MaxReplayRecords) + "\n")
+	require.Zero(t, in(w, f.edges(), "replay", "acme-1", "--list", "-").code)
+	require.Len(t, c.replays[1].Select.Records, collection.MaxReplayRecords)
 }
 
 // TestReplayOfMany: without an ID every submission with such dead letters is replayed, each once, and one that cannot be

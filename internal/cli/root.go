@@ -82,6 +82,20 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return usagef("there is no command %q: %s", args[0], hint)
 }
 
+// needsCommand are the arguments of a command that does nothing by itself: one beneath it must be named.
+func needsCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return unknownCommand(cmd, args)
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return usagef("%s needs a command: %s; see %[1]s --help", cmd.CommandPath(), strings.Join(names, ", "))
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: noArguments,

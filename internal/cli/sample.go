@@ -102,8 +102,10 @@ func (a *app) sample(ctx context.Context, c client, id string, filter starter.Fi
 	if err != nil {
 		return explainMissing(ctx, c, id, err)
 	}
+	waiting := unbooked{chosen.Pending, chosen.Ended}
 	if chosen.Of == 0 {
 		a.remarks().Line("no rows%s", described(filter))
+		waiting.remark(a.remarks(), id)
 		return nil
 	}
 	out := a.answers()
@@ -126,6 +128,7 @@ func (a *app) sample(ctx context.Context, c client, id string, filter starter.Fi
 	}
 	a.remarks().Line("%s of %s%s; the same again: --seed %d", screen.Count(len(chosen.Rows)), screen.Plural(chosen.Of, "row"),
 		described(filter), f.seed)
+	waiting.remark(a.remarks(), id)
 	return nil
 }
 

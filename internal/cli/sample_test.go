@@ -152,6 +152,7 @@ func TestSampleIsSaved(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	require.FileExists(t, filepath.Join(w.Dir, "look", "here", "be3ef130c6e82f370a49.raw.bin"))
+	requireOwners(t, filepath.Join(w.Dir, "look"))
 
 	c.past.sample.Rows[0].Record = "../../weir"
 	s = in(w, (&fakes{client: c}).edges(), "sample", "acme-1", "--save", "look/here")

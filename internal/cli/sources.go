@@ -27,7 +27,8 @@ what keeps it closed.
   WAITING    records on workers that wait for a permit or for the pace; records
              that are still in the source's queue are not counted
   OLDEST     how long the one that waits longest has waited
-  PACE       requests that may start per second
+  PACE       requests that may start per second; none where only the ceiling
+             bounds them, which is 1000000000 in JSON
   BREAKER    closed is good; open and held let nothing through, half-open lets
              one request try, and closing lets more through step by step
   METHOD     by which of its methods the source is fetched; only shown where a

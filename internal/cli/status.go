@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/cli/screen"
+	"github.com/weir-collect/weir/internal/lease"
 )
 
 const statusLong = `Say where a submission is, or one record of it.
@@ -25,7 +27,9 @@ neither can say, the command ends with 1.
 With --output json a submission is {"submission", "customer", "state", "stage",
 "lane", "accepted_at", "expected", "outcomes": [{"outcome", "reason",
 "records"}], "sources": [{"source", "records", "released", "outcomes"}],
-"notes", "result", "reason", "detail"}; a record is {"submission", "record",
+"notes", "result", "reason", "detail", "cancelled": {"by", "at", "reason"}} and,
+while it is collected, "source_states": [{"source", "state", "until",
+"remarks"}], as weir sources words them; a record is {"submission", "record",
 "source", "key", "line", "stage", "ground", "result", "activity", "notes"}.
 What is not known is left out.`
 
@@ -67,26 +71,36 @@ func (a *app) status(ctx context.Context, c client, id string, wait bool) error 
 	if err != nil {
 		return err
 	}
+	states := a.statesOf(ctx, c, status)
 	switch {
 	case a.wantsJSON():
-		if err := a.writeJSON(status); err != nil {
+		if err := a.writeJSON(statusAnswer{status, states}); err != nil {
 			return err
 		}
 	case wait:
 		a.showEnd(status)
 	default:
-		a.showStatus(status)
+		a.showStatus(status, states)
 	}
 	return verdictOf(status)
 }
 
+// statusAnswer is a status for programs.
+type statusAnswer struct {
+	collection.SubmissionStatus
+	States sourceStates `json:"source_states,omitempty"`
+}
+
 // showStatus writes what is known of a submission: the facts, then each source, then the outcomes.
-func (a *app) showStatus(s collection.SubmissionStatus) {
+func (a *app) showStatus(s collection.SubmissionStatus, states sourceStates) {
 	out := a.answers()
 	facts := out.NewFacts()
 	facts.Add("submission", s.Submission)
 	facts.Add("customer", s.Customer)
 	facts.AddCell("state", screen.Cell{Text: stateText(s), Style: screen.StyleOfState(s.State)})
+	if c := s.Cancelled; c != nil {
+		facts.Add("cancelled", strings.TrimLeft(noteText(lease.Note{By: c.By, At: c.At, Reason: c.Reason}, a.world.Now()), " ,"))
+	}
 	facts.Add("reason", string(s.Reason))
 	facts.Add("detail", s.Detail)
 	facts.Add("accepted", screen.Since(s.AcceptedAt, a.world.Now()))
@@ -111,7 +125,8 @@ func (a *app) showStatus(s collection.SubmissionStatus) {
 	facts.End()
 	if len(s.Sources) > 0 {
 		out.Blank()
-		out.Sources(s.Sources)
+		out.Sources(s.Sources, states.cells())
+		states.show(out)
 	}
 	if len(s.Outcomes) > 0 {
 		out.Blank()

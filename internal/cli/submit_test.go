@@ -130,6 +130,19 @@ files: weir links acme-1
 	require.Contains(t, s.stdout, "dead_lettered  timeout     10\n")
 }
 
+// TestWhyOfWhatIsThere: where to look for what failed is told by the outcomes that there are.
+func TestWhyOfWhatIsThere(t *testing.T) {
+	t.Parallel()
+	end := settled(collection.StatePartiallyFailed)
+	end.Outcomes = tally(collection.Count{Outcome: collection.OutcomeDelivered, Records: 3},
+		collection.Count{Outcome: collection.OutcomeInvalid, Reason: collection.ReasonRowMalformed, Records: 1})
+	s := ask(t, &fakeClient{status: end}, "status", "acme-1", "--wait")
+	require.Equal(t, "why: weir records acme-1 --outcome invalid\nfiles: weir links acme-1\n", s.stderr)
+	end.Outcomes.Add(collection.OutcomeRefused, collection.ReasonRobotsDenied, 2)
+	s = ask(t, &fakeClient{status: end}, "status", "acme-1", "--wait")
+	require.Contains(t, s.stderr, "why: weir records acme-1 --outcome refused\nwhy: weir records acme-1 --outcome invalid\n")
+}
+
 func TestSubmitWaitAsJSON(t *testing.T) {
 	t.Parallel()
 	c := &fakeClient{submitted: starter.Submitted{ID: "acme-1", RunID: "r"}, status: settled(collection.StateComplete)}

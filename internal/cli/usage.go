@@ -120,6 +120,14 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 }
 
+// completionExamples say how the script of each shell is used.
+var completionExamples = map[string]string{
+	"bash":       "  source <(weir completion bash)",
+	"zsh":        "  source <(weir completion zsh)",
+	"fish":       "  weir completion fish | source",
+	"powershell": "  weir completion powershell | Out-String | Invoke-Expression",
+}
+
 // strictCompletion makes the completion of a shell that is not known an error. Scripts go where the output goes by then.
 func strictCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
@@ -127,6 +135,10 @@ func strictCompletion(root *cobra.Command) {
 		if cmd.Name() == "completion" {
 			cmd.Args = unknownCommand
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			cmd.Example = "  weir completion bash"
+			for _, shell := range cmd.Commands() {
+				shell.Example = completionExamples[shell.Name()]
+			}
 		}
 	}
 }

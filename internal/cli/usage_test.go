@@ -54,6 +54,30 @@ func TestHelpAndCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionExamples: every shell's script comes with the line that uses it.
+func TestCompletionExamples(t *testing.T) {
+	t.Parallel()
+	for shell, example := range completionExamples {
+		s := ask(t, &fakeClient{}, "completion", shell, "--help")
+		require.Zero(t, s.code)
+		require.Contains(t, s.stdout, "Examples:\n"+example+"\n")
+	}
+	require.Contains(t, ask(t, &fakeClient{}, "completion", "--help").stdout, "  weir completion bash\n")
+}
+
+// TestExitCodesFitAScreen: and each meaning is told whole.
+func TestExitCodesFitAScreen(t *testing.T) {
+	t.Parallel()
+	text := ask(t, &fakeClient{}, "exit-codes").stdout
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, len(line), 82, line)
+	}
+	words := strings.Join(strings.Fields(text), " ")
+	for _, c := range ExitCodes() {
+		require.Contains(t, words, c.Meaning)
+	}
+}
+
 func TestExitCodesForPrograms(t *testing.T) {
 	t.Parallel()
 	s := ask(t, &fakeClient{}, "exit-codes", "-o", "json")

@@ -30,10 +30,10 @@ func (a *app) wait(ctx context.Context, c client, id string) (collection.Submiss
 
 // showEnd writes how a submission has ended, and where to go from there.
 func (a *app) showEnd(s collection.SubmissionStatus) {
-	a.showStatus(s)
+	a.showStatus(s, nil)
 	remarks := a.remarks()
-	if screen.Failures(s.Outcomes) > 0 {
-		hint(remarks, "why", "weir records "+s.Submission+" --outcome dead_lettered")
+	for _, o := range screen.FailedOutcomes(s.Outcomes) {
+		hint(remarks, "why", "weir records "+s.Submission+" --outcome "+string(o))
 	}
 	if s.Result != nil {
 		hint(remarks, "files", "weir links "+s.Submission)

@@ -96,8 +96,8 @@ func lifecycle(ctx context.Context, b Bucket) []Finding {
 	ours, foreign, err := b.Expiries(ctx)
 	switch {
 	case errors.Is(err, objectstore.ErrNoLifecycle):
-		return []Finding{warn("the store knows no lifecycle rules, so nothing in the bucket goes by itself",
-			"remove what is no longer needed by other means, and watch the size of the bucket")}
+		// Rules are a second net: what is kept no longer is deleted by weir itself, which the check owner and the sweep look after.
+		return []Finding{fine("the store knows no lifecycle rules; the janitor deletes every night what is kept no longer: see weir retention")}
 	case err != nil:
 		return []Finding{warn(fmt.Sprintf("the lifecycle rules cannot be seen from here: %v", err), "allow s3:GetLifecycleConfiguration")}
 	}

@@ -3,13 +3,12 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
 	"github.com/weir-collect/weir/internal/robots"
+	"github.com/weir-collect/weir/internal/secretrefs"
 )
 
 // config looks at a configuration that has been loaded, and so is valid.
@@ -25,48 +24,13 @@ func (x *exam) config(context.Context) []Finding {
 	return found
 }
 
-// reference is a secret that the configuration refers to, and the key that does.
-type reference struct{ key, ref string }
-
-func (x *exam) references() []reference {
-	var all []reference
-	add := func(key, ref string) {
-		if ref != "" {
-			all = append(all, reference{key, ref})
-		}
-	}
-	add("temporal.api_key", x.Config.Temporal.APIKey.String())
-	add("s3.access_key", x.Config.S3.AccessKey.String())
-	add("s3.secret_key", x.Config.S3.SecretKey.String())
-	for _, e := range x.Config.Egresses {
-		add("user of egress "+e.Name, e.User)
-		add("password of egress "+e.Name, e.Password)
-	}
-	for _, c := range x.Config.Customers {
-		add("destination.access_key of customer "+c.Name, c.Destination.AccessKey)
-		add("destination.secret_key of customer "+c.Name, c.Destination.SecretKey)
-	}
-	ofRequest := func(whose string, r collection.Request) {
-		for _, header := range slices.Sorted(maps.Keys(r.SecretHeaders)) {
-			add(fmt.Sprintf("header %s of %s", header, whose), r.SecretHeaders[header])
-		}
-	}
-	for _, s := range x.Config.Sources {
-		ofRequest("source "+s.Name, s.Request)
-		for _, m := range s.Methods {
-			ofRequest(fmt.Sprintf("source %s, method %s", s.Name, m.Name), m.Request)
-		}
-	}
-	return all
-}
-
 // secrets reads every secret once. Neither its value nor its length is told.
 func (x *exam) secrets(context.Context) []Finding {
-	references := x.references()
+	references := secretrefs.Of(x.Config)
 	var found []Finding
 	for _, r := range references {
-		if _, err := x.Secret(r.ref); err != nil {
-			found = append(found, fail(fmt.Sprintf("%s: %v", r.key, err), "make "+r.ref+" readable for this process, and for every worker"))
+		if _, err := x.Secret(r.Ref); err != nil {
+			found = append(found, fail(fmt.Sprintf("%s: %v", r.Key, err), "make "+r.Ref+" readable for this process, and for every worker"))
 		}
 	}
 	if len(found) > 0 {

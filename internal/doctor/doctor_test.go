@@ -114,6 +114,23 @@ func TestIll(t *testing.T) {
 			wrong: func(e *engine, _ *bucket) { e.unpolled, e.table[0].Open = []string{"collect.books"}, false }},
 		"pollers not told": {check: "workers", wrong: func(e *engine, _ *bucket) { e.err = down }, level: doctor.Warn, what: "who polls cannot be seen", mend: "weir sources"},
 
+		"workers that are gone": {check: "workers", wrong: func(e *engine, _ *bucket) { e.tableErr = down }, level: doctor.Warn,
+			what: "queues were polled within two minutes, but no worker answers now: it is down", mend: "one with the role fleet"},
+		"the one collector lost": {check: "workers", level: doctor.Warn, what: "but the lease of the one worker that collects is lost", mend: "sources --verbose",
+			wrong: func(e *engine, _ *bucket) {
+				e.table = []lease.SourceView{{Source: "books", Open: true, Workers: []lease.WorkerView{{Worker: "a", Lost: true}}}}
+			}},
+		"all collectors lost": {check: "workers", level: doctor.Warn, what: "the lease of each of the 2 workers that collect is lost", mend: "role collect",
+			wrong: func(e *engine, _ *bucket) {
+				over := noon.Add(-31 * time.Second) // which the table does not know, since nothing has happened to it
+				e.table = []lease.SourceView{{Source: "books", Workers: []lease.WorkerView{{Worker: "a", LeaseEnds: over}, {Worker: "b", Lost: true}}}}
+			}},
+		"just renewing": {check: "workers", level: doctor.OK, what: "every queue was polled within two minutes",
+			wrong: func(e *engine, _ *bucket) {
+				e.table = []lease.SourceView{{Source: "books", Workers: []lease.WorkerView{{Worker: "a", LeaseEnds: noon.Add(-29 * time.Second)}}}}
+			}},
+		"no owner yet, but pollers": {check: "workers", wrong: func(e *engine, _ *bucket) { e.table = nil }, level: doctor.OK, what: "every queue was polled"},
+
 		"no owner": {check: "owner", wrong: func(e *engine, _ *bucket) { e.ownerErr = errMissing }, level: doctor.Warn,
 			what: "weir/ceilings does not run yet", mend: "weir worker"},
 		"ended owner": {check: "owner", wrong: func(e *engine, _ *bucket) { e.owner = enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED }, level: doctor.Fail,
@@ -135,8 +152,8 @@ func TestIll(t *testing.T) {
 		"wrong checksum": {check: "checksums", wrong: func(_ *engine, b *bucket) { b.lying = true }, level: doctor.Fail, what: "another SHA-256", mend: "do not use"},
 		"unreadable":     {check: "checksums", wrong: func(_ *engine, b *bucket) { b.headErr = down }, level: doctor.Fail, what: "it is down", mend: "s3:GetObject"},
 		"unwritable":     {check: "checksums", wrong: func(_ *engine, b *bucket) { b.createErr = down }, level: doctor.Fail, what: "it is down", mend: "s3:PutObject"},
-		"no lifecycle": {check: "lifecycle", wrong: func(_ *engine, b *bucket) { b.lifecycleErr = objectstore.ErrNoLifecycle }, level: doctor.Warn,
-			what: "knows no lifecycle rules", mend: "other means"},
+		"no lifecycle": {check: "lifecycle", wrong: func(_ *engine, b *bucket) { b.lifecycleErr = objectstore.ErrNoLifecycle }, level: doctor.OK,
+			what: "knows no lifecycle rules; the janitor deletes every night"},
 		"lifecycle not told": {check: "lifecycle", wrong: func(_ *engine, b *bucket) { b.lifecycleErr = down }, level: doctor.Warn,
 			what: "cannot be seen", mend: "s3:GetLifecycleConfiguration"},
 
@@ -189,6 +206,15 @@ func TestSecrets(t *testing.T) {
 		Check: "secrets", Level: doctor.Fail, What: "header Authorization of source books: secret env:TOKEN: set the environment variable TOKEN",
 		Mend: "make env:TOKEN readable for this process, and for every worker",
 	}}, found)
+
+	read = nil
+	p = patient(t, strings.Replace(healthyConfig, "secret_headers: {", "secret_query: {apiKey: \"env:QUERY\"}, secret_headers: {", 1), healthy(), goodBucket())
+	p.Secret = func(ref string) (string, error) {
+		read = append(read, ref)
+		return "hush", nil
+	}
+	require.Equal(t, "all 4 can be read", examined(t, p, "secrets")[0].What)
+	require.Contains(t, read, "env:QUERY")
 
 	found = examined(t, patient(t, "s3: {bucket: weir}\n", healthy(), goodBucket()), "secrets")
 	require.Equal(t, "none is referred to", found[0].What)

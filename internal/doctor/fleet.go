@@ -39,7 +39,13 @@ func (x *exam) workers(ctx context.Context, e *Engine) []Finding {
 	if !slices.Contains(polled, true) {
 		return []Finding{fail("no worker runs: no queue is polled", "start one, which takes every role and every source: weir worker")}
 	}
-	return x.unpolled(queues, polled, x.openSources(ctx, e))
+	rows, err := e.Table(ctx)
+	found, gone := x.unpolled(queues, polled, openSources(rows)), x.gone(rows, err)
+	if len(gone) > 0 {
+		// That all is polled is no comfort then.
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Level == OK })
+	}
+	return append(found, gone...)
 }
 
 // unpolled says which queues are not polled, of which sources are closed. The sources' queues come last, in their order.
@@ -70,7 +76,7 @@ func (x *exam) unpolled(queues []collection.StageQueue, polled []bool, open map[
 		found = append(found, fine("closed, so not polled: %s; see weir sources", list(closed)))
 	}
 	if len(found) == 0 {
-		found = append(found, fine("every queue is polled, %d in all", len(queues)))
+		found = append(found, fine("every queue was polled within two minutes, %d in all", len(queues)))
 	}
 	return found
 }
@@ -83,12 +89,8 @@ func (x *exam) polled(ctx context.Context, e *Engine, q collection.StageQueue) (
 	return polled, nil
 }
 
-// openSources says which sources take requests now; nothing where nobody answers.
-func (x *exam) openSources(ctx context.Context, e *Engine) map[string]bool {
-	rows, err := e.Table(ctx)
-	if err != nil {
-		return nil // the check owner says so
-	}
+// openSources says which sources take requests now; nothing where nobody answers, which the check owner says.
+func openSources(rows []lease.SourceView) map[string]bool {
 	open := make(map[string]bool, len(rows))
 	for _, r := range rows {
 		open[r.Source] = r.Open
@@ -126,7 +128,7 @@ func (x *exam) leases(rows []lease.SourceView) []Finding {
 	for _, r := range rows {
 		known[r.Source] = true
 		for _, w := range r.Workers {
-			if !w.Lost {
+			if !x.lost(w) {
 				holders[w.Worker] = true
 			}
 		}

@@ -20,7 +20,7 @@ type Engine struct {
 	Operator  operatorservice.OperatorServiceClient
 	Address   string
 	Namespace string
-	// Table asks the owner of the ceilings for its table.
+	// Table asks the owner of the ceilings for its table, which a worker has to answer; none where the owner has never run.
 	Table func(ctx context.Context) ([]lease.SourceView, error)
 }
 
@@ -89,12 +89,12 @@ func Checks(ctx context.Context, p Patient) []Check {
 		{"search-attributes", "that they exist, with their types", x.withEngine(false, attributes)},
 		{"partitions", "that source queues have one matching partition", x.withEngine(false, x.partitions)},
 		{"fairness", "that customers take turns, measured", x.withEngine(false, x.fairness)},
-		{"workers", "that every queue is polled", x.withEngine(false, x.workers)},
+		{"workers", "that every queue is polled, and that workers still answer", x.withEngine(false, x.workers)},
 		{"owner", "that the owner of the ceilings runs, and who has leases", x.withEngine(false, x.owner)},
 		{"bucket", "that the bucket is there and lets us in", x.reachable},
 		{"conditional-writes", "that the bucket refuses to overwrite, tried", x.withBucket(x.conditionalWrites)},
 		{"checksums", "that the bucket keeps SHA-256 checksums, tried", x.withBucket(x.checksums)},
-		{"lifecycle", "that the bucket can expire objects", x.withBucket(lifecycle)},
+		{"lifecycle", "whether the bucket can expire objects as well", x.withBucket(lifecycle)},
 		{"clocks", "how far Temporal's and the bucket's are from ours", x.clocks},
 	}
 }

@@ -46,7 +46,8 @@ type Server struct {
 func Listen(addr string, metrics http.Handler, checks func(context.Context) []HealthCheck) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("metrics cannot be served on %q (%w): stop what listens there, or choose another address", addr, err)
+		return nil, fmt.Errorf("metrics cannot be served on %q (%w): stop what listens there, or choose another address with worker.metrics_address or --metrics-address, "+
+			"one for each worker on a machine", addr, err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)

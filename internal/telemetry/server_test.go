@@ -102,7 +102,7 @@ func TestBusyAddress(t *testing.T) {
 	err = Serve(t.Context(), s.Addr(), http.NotFoundHandler(), nil)
 	require.ErrorContains(t, err, s.Addr())
 	require.ErrorContains(t, err, "address already in use")
-	require.ErrorContains(t, err, "choose another address")
+	require.ErrorContains(t, err, "choose another address with worker.metrics_address or --metrics-address, one for each worker on a machine")
 }
 
 func TestServeEndsWithItsContext(t *testing.T) {

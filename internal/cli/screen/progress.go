@@ -18,6 +18,8 @@ type Progress struct {
 	pace   Pace
 	said   time.Time
 	stage  string
+	// before is the line that was written last.
+	before string
 	// zoned is set once a line has said in which zone the times are.
 	zoned bool
 }
@@ -32,10 +34,11 @@ func (p *Progress) Show(status collection.SubmissionStatus, now time.Time) {
 		p.live.Draw(v.block(p.screen.Width()))
 		return
 	}
-	// A new stage is worth a line of its own.
-	if now.Sub(p.said) >= plainInterval || v.stage != p.stage {
-		p.said, p.stage = now, v.stage
-		p.line(v.line(), now)
+	// A new stage is worth a line of its own; that nothing is known yet is not worth a second one.
+	same := v.expected == 0 && v.line() == p.before
+	if (now.Sub(p.said) >= plainInterval && !same) || v.stage != p.stage {
+		p.said, p.stage, p.before = now, v.stage, v.line()
+		p.line(p.before, now)
 	}
 }
 

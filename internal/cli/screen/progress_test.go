@@ -58,6 +58,27 @@ func TestPace(t *testing.T) {
 	require.True(t, ok)
 }
 
+// TestProgressWithoutNews: that nobody works is said once, and not every ten seconds, until there is something else to say.
+func TestProgressWithoutNews(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	p := s.NewProgress()
+	nobody := collection.SubmissionStatus{State: collection.StateAccepted, Notes: []string{"no worker answers"}}
+	for i := range 60 {
+		p.Show(nobody, noon.Add(time.Duration(i)*time.Second))
+	}
+	nobody.Stage = "plan"
+	p.Show(nobody, noon.Add(time.Minute))
+	p.Show(collecting(4, 0), noon.Add(61*time.Second))
+	p.Show(collecting(4, 0), noon.Add(72*time.Second))
+	require.Equal(t, text(`
+12:00:00 UTC  no worker answers
+12:01:00  no worker answers
+12:01:01  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:01:12  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+`), out.String())
+}
+
 func TestProgressInPlainLines(t *testing.T) {
 	t.Parallel()
 	s, out := plainScreen()

@@ -30,6 +30,8 @@ type Column struct {
 	// equals the last: for what is told elsewhere as well.
 	Spare bool
 	Rank  int
+	// Filled columns are left out on a terminal where the first rows have nothing in them.
+	Filled bool
 	// Cut columns are cut in their middle where leaving out others is not enough: for names, of which both ends tell.
 	Cut bool
 }
@@ -38,6 +40,8 @@ type Column struct {
 type Cell struct {
 	Text  string
 	Style Style
+	// End has it cut at its end where its column is cut in the middle: for a sentence among addresses.
+	End bool
 }
 
 // Text is a plain cell.
@@ -105,10 +109,12 @@ func (t *Table) start() {
 
 // fit decides which columns are shown, and how wide those are that may be cut.
 func (t *Table) fit() {
-	for i := range t.columns {
-		t.shown = append(t.shown, i)
-	}
 	limit := t.screen.Width()
+	for i, c := range t.columns {
+		if limit <= 0 || !c.Filled || slices.ContainsFunc(t.waiting, func(row []Cell) bool { return row[i].Text != "" }) {
+			t.shown = append(t.shown, i)
+		}
+	}
 	if limit <= 0 {
 		return
 	}
@@ -185,7 +191,7 @@ func (t *Table) write(cells []Cell) {
 			text = ClipMiddle(text, t.widths[i])
 		}
 		if room := limit - used; last && room >= leastRoom {
-			text = t.clip(i, text, room)
+			text = t.clip(i, c, text, room)
 		}
 		pad := strings.Repeat(" ", max(t.widths[i]-Columns(text), 0))
 		painted := t.screen.Paint(c.Style, text)
@@ -205,8 +211,8 @@ func (t *Table) write(cells []Cell) {
 	t.screen.Line("%s", b.String())
 }
 
-func (t *Table) clip(column int, text string, room int) string {
-	if t.columns[column].Middle {
+func (t *Table) clip(column int, c Cell, text string, room int) string {
+	if t.columns[column].Middle && !c.End {
 		return ClipMiddle(text, room)
 	}
 	return Clip(text, room)

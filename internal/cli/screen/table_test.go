@@ -198,12 +198,65 @@ func TestSources(t *testing.T) {
 		{Source: "shop", Records: 2000, Released: 1200, Outcomes: collection.Tally{
 			{Outcome: collection.OutcomeDeadLettered, Reason: collection.ReasonTimeout, Records: 10}, {Outcome: collection.OutcomeDelivered, Records: 990}}},
 		{Source: "stock", Records: 3},
-	})
+	}, nil)
 	require.Equal(t, text(`
 SOURCE  RECORDS  RELEASED  ENDED  DELIVERED  FAILED  DONE
 shop      2,000     1,200  1,000        990      10  50 %
 stock         3         0      0          0       0   0 %
 `), out.String())
+
+	s, out = plainScreen()
+	s.Sources([]collection.SourceProgress{{Source: "shop", Records: 9}, {Source: "unknown", Records: 3}}, map[string]Cell{"shop": {Text: "paused", Style: Notice}})
+	require.Equal(t, text(`
+SOURCE   STATE   RECORDS  RELEASED  ENDED  DELIVERED  FAILED  DONE
+shop     paused        9         0      0          0       0   0 %
+unknown                3         0      0          0       0   0 %
+`), out.String())
+}
+
+// TestFailedOutcomes: what is looked at after a failure is there.
+func TestFailedOutcomes(t *testing.T) {
+	t.Parallel()
+	var tally collection.Tally
+	require.Empty(t, FailedOutcomes(tally))
+	tally.Add(collection.OutcomeDelivered, "", 3)
+	tally.Add(collection.OutcomeGone, collection.ReasonGone, 2)
+	require.Empty(t, FailedOutcomes(tally))
+	tally.Add(collection.OutcomeInvalid, collection.ReasonRowMalformed, 1)
+	require.Equal(t, []collection.Outcome{collection.OutcomeInvalid}, FailedOutcomes(tally))
+	tally.Add(collection.OutcomeDeadLettered, collection.ReasonTimeout, 1)
+	require.Equal(t, []collection.Outcome{collection.OutcomeDeadLettered, collection.OutcomeInvalid}, FailedOutcomes(tally))
+	require.Equal(t, 2, Failures(tally))
+}
+
+// TestFilledColumns: on a terminal a column that nothing stands in takes no room; who reads a file finds every column.
+func TestFilledColumns(t *testing.T) {
+	t.Parallel()
+	for detail, header := range map[string]string{"": "NAME  KEY\n", "no answer": "NAME  KEY              DETAIL\n"} {
+		s, out := terminalScreen(60)
+		table := s.NewTable(Column{Title: "NAME"}, Column{Title: "KEY", Middle: true}, Column{Title: "DETAIL", Spare: true, Filled: true})
+		table.Row(Text("a"), Text("https://a.test/"), Text(detail))
+		table.End()
+		require.Equal(t, header, strings.SplitAfter(out.String(), "\n")[0])
+		s, out = plainScreen()
+		table = s.NewTable(Column{Title: "NAME"}, Column{Title: "DETAIL", Filled: true})
+		table.Row(Text("a"), Text(detail))
+		table.End()
+		require.Contains(t, out.String(), "DETAIL")
+	}
+}
+
+// TestSentencesAmongAddresses: an address is cut in its middle, a sentence at its end.
+func TestSentencesAmongAddresses(t *testing.T) {
+	t.Parallel()
+	s, out := terminalScreen(20)
+	table := s.NewTable(Column{Title: "KEY", Middle: true})
+	table.Row(Text("https://a.example/books/17"))
+	table.Row(Cell{Text: "the row has 4 values, and the header 3", End: true})
+	table.End()
+	lines := strings.Split(out.String(), "\n")
+	require.True(t, strings.HasSuffix(lines[1], "/17"), lines[1])
+	require.True(t, strings.HasPrefix(lines[2], "the row has 4 value"), lines[2])
 }
 
 // TestEveryOutcomeHasItsPlace: what is counted must be shown.
