@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/integration/harness"
@@ -19,13 +22,18 @@ import (
 type served struct {
 	mu  sync.Mutex
 	who []string
+	// noted are the paths that were asked for: a request that is broken off is made again, out of turn.
+	noted map[string]bool
 }
 
 func (s *served) note(_ http.ResponseWriter, r *http.Request) bool {
 	if who, _, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.who = append(s.who, who)
+		if !s.noted[r.URL.Path] {
+			s.noted[r.URL.Path] = true
+			s.who = append(s.who, who)
+		}
 	}
 	return false
 }
@@ -45,12 +53,12 @@ func (s *served) first(n int) map[string]int {
 // them wait in its queue, and returns for whom it was asked in which order.
 func backlogOf(t *testing.T, n int, customers []harness.Customer) *served {
 	t.Helper()
-	books, order := site(t, "127.0.0.1"), &served{}
+	books, order := site(t, "127.0.0.1"), &served{noted: map[string]bool{}}
 	books.SetAnswer(order.note)
 	books.SetLatency(20 * time.Millisecond)
-	f := ownFleet(t, harness.Options{Customers: customers, Sources: []harness.Source{{
+	f := ownFleet(t, steady(harness.Options{Customers: customers, Sources: []harness.Source{{
 		Name: "books", Host: books.Host, Ceiling: 2, More: []string{fmt.Sprintf("window: %d", n), "prefetch: 0"},
-	}}})
+	}}}))
 	startWorker(t, f)
 	until(t, time.Minute, "the worker to hand over its sources", func() bool {
 		rows, err := f.Client.Sources(t.Context())
@@ -76,14 +84,26 @@ func backlogOf(t *testing.T, n int, customers []harness.Customer) *served {
 			return len(status.Sources) == 1 && status.Sources[0].Released == n
 		})
 	}
-	time.Sleep(time.Second) // a record that is released has yet to reach the queue
+	// A record that is released has yet to reach the queue, and a worker may have two in hand.
+	until(t, time.Minute, "the queue to hold them", func() bool { return backlog(t, f, collection.QueueCollect("books")) >= n*len(customers)-2 })
 	require.Zero(t, books.Ledger().Requests)
 	command(t, f, collection.UpdateResume, collection.SourceCommand{Source: "books"})
 	for _, s := range submissions {
 		require.Equal(t, collection.StateComplete, wait(t, f, s, 2*time.Minute).State)
 	}
-	require.Len(t, order.who, n*len(customers))
+	require.Len(t, order.who, n*len(customers), "%v", order.who)
 	return order
+}
+
+// backlog is about how many activities wait in a queue.
+func backlog(t *testing.T, f *harness.Fleet, queue string) int {
+	t.Helper()
+	described, err := f.Engine.WorkflowService().DescribeTaskQueue(t.Context(), &workflowservice.DescribeTaskQueueRequest{
+		Namespace: f.Stack.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportStats: true,
+	})
+	require.NoError(t, err)
+	return int(described.GetStats().GetApproximateBacklogCount())
 }
 
 // TestFieldCaseC7x89CustomersTakeTurns: what one customer has waiting does not stand before another's. The two that a worker

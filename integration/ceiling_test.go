@@ -17,6 +17,7 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/integration/harness"
 	"github.com/weir-collect/weir/integration/sourcesite"
+	"github.com/weir-collect/weir/internal/connect"
 	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/internal/stack/stacktest"
 )
@@ -32,30 +33,38 @@ func longDrill(t *testing.T) {
 // ownFleet configures a fleet on a stack of the test's own: the table of sources belongs to the whole namespace.
 func ownFleet(t *testing.T, o harness.Options) *harness.Fleet {
 	t.Helper()
-	f, err := harness.New(t.Context(), stacktest.New(t), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
-	return f
+	return fleetOn(t, stacktest.New(t), o)
 }
 
 // row is a source's row in the table.
 func row(t *testing.T, f *harness.Fleet, source string) lease.SourceView {
 	t.Helper()
-	rows, err := f.Client.Sources(t.Context())
-	require.NoError(t, err)
+	var rows []lease.SourceView
+	until(t, time.Minute, "the table of sources", func() bool {
+		var err error
+		rows, err = f.Client.Sources(t.Context())
+		if err != nil {
+			t.Log(err)
+		}
+		return err == nil
+	})
 	for _, r := range rows {
 		if r.Source == source {
 			return r
 		}
 	}
-	require.Fail(t, "no such source", source)
+	require.Fail(t, "no such source", "%s in %+v", source, rows)
 	return lease.SourceView{}
 }
 
 func command(t *testing.T, f *harness.Fleet, update string, in collection.SourceCommand) {
 	t.Helper()
 	in.By = "test"
-	_, err := f.Client.Command(t.Context(), update, in)
+	var err error
+	until(t, time.Minute, update+" to be answered", func() bool {
+		_, err = f.Client.Command(t.Context(), update, in)
+		return !connect.EngineLost(err)
+	})
 	require.NoError(t, err)
 }
 
@@ -77,6 +86,7 @@ func drillCeiling(t *testing.T, records, workers int) {
 		Sources:  []harness.Source{{Name: "books", Host: books.Host, Ceiling: ceiling, Timeout: 3 * time.Second}},
 		LogLevel: "error",
 	})
+	still := watchStandstill(t)
 	var pool []*harness.Worker
 	for range workers - 1 {
 		pool = append(pool, startWorker(t, f))
@@ -98,8 +108,9 @@ func drillCeiling(t *testing.T, records, workers int) {
 	require.NoError(t, f.Stack.Restart(t.Context()))
 	wait(t, f, submission, 15*time.Minute)
 	deliveredOnce(t, f, submission, records)
+	requireCeiling(t, books, ceiling, still)
 	ledger := books.Ledger()
-	require.Equal(t, ceiling, ledger.Peak, "the source's own count")
+	require.GreaterOrEqual(t, ledger.Peak, ceiling, "it was used")
 	t.Logf("figure: %d workers, one frozen and thawed, one killed, one started, the stack killed: at most %d requests in flight at a ceiling of %d; %d requests for %d records, %d repeated, in %s",
 		workers, ledger.Peak, ceiling, ledger.Requests, ledger.Paths, ledger.Repeated, ledger.Last.Sub(ledger.First).Round(time.Second))
 }
@@ -112,13 +123,13 @@ func TestSetCeilingLive(t *testing.T) {
 	// The other source has as much to do as lasts longer than the test.
 	films := site(t, "127.0.0.2")
 	films.SetLatency(time.Second)
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+	f := ownFleet(t, steady(harness.Options{Sources: []harness.Source{
 		{Name: "books", Host: books.Host, Ceiling: 8}, {Name: "films", Host: films.Host, Ceiling: 3},
-	}})
+	}}))
 	startWorker(t, f)
 	startWorker(t, f)
-	submission := submitCSV(t, f, pages(120, books))
-	other := submitCSV(t, f, pages(300, films))
+	submission := submitCSV(t, f, pages(240, books))
+	other := submitCSV(t, f, pages(900, films))
 	until(t, time.Minute, "a full ceiling", func() bool { return books.Ledger().Peak == 8 && films.Ledger().Peak == 3 })
 	const span = 6 * time.Second
 	time.Sleep(span)
@@ -142,8 +153,8 @@ func TestSetCeilingLive(t *testing.T) {
 	t.Logf("figure: books' ceiling 8 → 2: films started %d requests in %s before, %d after", before, span, after)
 	command(t, f, collection.UpdateSetCeiling, collection.SourceCommand{Source: "books"})
 	until(t, time.Minute, "the old ceiling", func() bool { return books.InFlight() > 4 })
-	wait(t, f, submission, 2*time.Minute)
-	deliveredOnce(t, f, submission, 120)
+	wait(t, f, submission, 4*time.Minute)
+	deliveredOnce(t, f, submission, 240)
 	require.Equal(t, 8, books.Ledger().Peak)
 	require.NoError(t, f.Client.Cancel(t.Context(), other, "the test is over"))
 }
@@ -163,9 +174,9 @@ func TestCeilingAfterReset(t *testing.T) {
 	const records, ceiling = 60, 4
 	books := site(t, "127.0.0.1")
 	books.SetLatency(time.Second)
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+	f := ownFleet(t, steady(harness.Options{Sources: []harness.Source{
 		{Name: "books", Host: books.Host, Ceiling: ceiling, Timeout: 5 * time.Second},
-	}})
+	}}))
 	startWorker(t, f)
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(records, books))
@@ -187,28 +198,29 @@ func TestCeilingAfterReset(t *testing.T) {
 
 // TestPauseAndResume stops a source and lets it go on; its records burn no attempts meanwhile.
 func TestPauseAndResume(t *testing.T) {
-	const records = 60
+	const records = 100
 	books := site(t, "127.0.0.1")
-	books.SetLatency(200 * time.Millisecond)
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	books.SetLatency(500 * time.Millisecond)
+	f := ownFleet(t, steady(harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}}))
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(records, books))
 	until(t, time.Minute, "some requests", func() bool { return books.Ledger().Requests >= 10 })
 	command(t, f, collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: "the site asked us to"})
-	time.Sleep(2 * time.Second) // more than a renewal interval of a third of the lease
+	until(t, time.Minute, "the worker to hear of it", func() bool { return row(t, f, "books").Granted == 0 && books.InFlight() == 0 })
 	asked := books.Ledger().Requests
-	time.Sleep(8 * time.Second) // more than a heartbeat timeout
+	require.Less(t, asked, records, "something is left to be held back")
+	time.Sleep(35 * time.Second) // more than a heartbeat timeout
 	require.Equal(t, asked, books.Ledger().Requests)
 	require.Equal(t, "the site asked us to", row(t, f, "books").Paused.Reason)
 	command(t, f, collection.UpdateResume, collection.SourceCommand{Source: "books"})
-	wait(t, f, submission, time.Minute)
+	wait(t, f, submission, 5*time.Minute)
 	deliveredOnce(t, f, submission, records)
 	require.Equal(t, records, books.Ledger().Requests, "no request was broken off or made twice")
 }
 
 // TestThrottleStopsTheSource answers once with 429 and Retry-After: no worker asks again before that time.
 func TestThrottleStopsTheSource(t *testing.T) {
-	const records, retryAfter = 60, 7 * time.Second
+	const records, retryAfter = 60, 20 * time.Second
 	books := site(t, "127.0.0.1")
 	books.SetLatency(200 * time.Millisecond)
 	var once sync.Once
@@ -223,7 +235,7 @@ func TestThrottleStopsTheSource(t *testing.T) {
 		refused := false
 		once.Do(func() {
 			throttledAt = time.Now()
-			w.Header().Set("Retry-After", "7")
+			w.Header().Set("Retry-After", "20")
 			w.WriteHeader(http.StatusTooManyRequests)
 			refused = true
 		})
@@ -233,11 +245,12 @@ func TestThrottleStopsTheSource(t *testing.T) {
 	wait(t, f, submission, 2*time.Minute)
 	deliveredOnce(t, f, submission, records)
 	// What was under way may still come, and what the other worker starts before it learns of it: with a renewal, at the latest
-	// when its lease of 3 s has ended. Nothing comes after that until the time is over, by the site's own clock.
-	const learnt = 3500 * time.Millisecond
+	// when its lease of 3 s has ended. Nothing comes after that until the time is over, by the site's own clock. Most of what is
+	// given to learn of it is the machine's.
+	const learnt = 10 * time.Second
 	require.Zero(t, started(books, throttledAt.Add(learnt), retryAfter-learnt), "requests within the time that the source has asked for")
 	quiet := longestSilence(books, throttledAt, throttledAt.Add(retryAfter+time.Second))
-	t.Logf("figure: 429 with Retry-After 7 s: the whole source was silent for %s", quiet.Round(10*time.Millisecond))
+	t.Logf("figure: 429 with Retry-After 20 s: the whole source was silent for %s", quiet.Round(10*time.Millisecond))
 }
 
 // longestSilence is the longest time without a new request between two moments.
@@ -257,27 +270,30 @@ func longestSilence(s *sourcesite.Site, from, until time.Time) time.Duration {
 //
 // That a fleet never starts more than burst + pace × span requests within any span is an invariant, and is held to exactly
 // where the starts are known: in the simulation of internal/lease. A site knows when requests arrive: one that took its time
-// arrives close to the next, and what has queued while this process did not run arrives at once. So one more is allowed, and
-// what the pace lets through while this process stood still. How close the fleet comes to its pace is a figure.
+// arrives close to the next, and what has queued while this process did not run arrives at once. So a few more are allowed, one
+// from each worker, and what the pace lets through while this process stood still. Over the 20 s that this takes they are few.
+// How close the fleet comes to its pace is a figure.
 func TestPace(t *testing.T) {
-	const pace, burst = 5.0, 2
+	const pace, burst, workers = 5.0, 2, 4
 	books := site(t, "127.0.0.1")
-	f := ownFleet(t, harness.Options{Sources: []harness.Source{
+	f := ownFleet(t, steady(harness.Options{Sources: []harness.Source{
 		{Name: "books", Host: books.Host, Ceiling: 8, More: []string{"pace: 5"}},
-	}})
-	for range 4 {
+	}}))
+	for range workers {
 		startWorker(t, f)
 	}
-	stoodStill := watchStandstill(t)
+	watch := watchStandstill(t)
 	submission := submitCSV(t, f, pages(110, books))
 	wait(t, f, submission, 3*time.Minute)
 	deliveredOnce(t, f, submission, 110)
-	starts, still := books.Starts(), stoodStill()
-	late := 1 + math.Ceil(pace*still.Seconds())
+	starts := books.Starts()
+	still := watch.longest(starts[0].Add(-time.Minute), time.Now())
+	late := workers + math.Ceil(pace*still.Seconds())
 	for i := range starts {
 		for j := i + 1; j < len(starts); j++ {
 			span := starts[j].Sub(starts[i])
-			require.LessOrEqual(t, float64(j-i+1), burst+pace*1.1*span.Seconds()+late, "a burst: within %s", span)
+			require.LessOrEqual(t, float64(j-i+1), burst+pace*1.1*span.Seconds()+late, "a burst: %d requests within %s, from %s on; stood still for %s",
+				j-i+1, span, starts[i].Format(time.TimeOnly+".000"), still)
 		}
 	}
 	// The first seconds are the workers' first leases.
@@ -285,32 +301,6 @@ func TestPace(t *testing.T) {
 	rate := float64(len(steady)-1) / steady[len(steady)-1].Sub(steady[0]).Seconds()
 	t.Logf("figure: pace 5/s over 4 workers: %.2f/s at the source, at most %d starts within 50 ms; this process stood still for %s at most",
 		rate, closest(starts), still.Round(time.Millisecond))
-}
-
-// watchStandstill measures how long this process does not get to run at most, until the result is asked for.
-func watchStandstill(t *testing.T) (longest func() time.Duration) {
-	const tick = 5 * time.Millisecond
-	stop, result := make(chan struct{}), make(chan time.Duration, 1)
-	go func() {
-		ticker := time.NewTicker(tick)
-		defer ticker.Stop()
-		last, longest := time.Now(), time.Duration(0)
-		for {
-			select {
-			case <-ticker.C:
-				longest, last = max(longest, time.Since(last)-tick), time.Now()
-			case <-stop:
-				result <- longest
-				return
-			}
-		}
-	}()
-	end := sync.OnceFunc(func() { close(stop) })
-	t.Cleanup(end)
-	return func() time.Duration {
-		end()
-		return <-result
-	}
 }
 
 // closest is the largest number of requests that started within 50 ms.

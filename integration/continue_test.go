@@ -29,15 +29,19 @@ import (
 func TestOwnerContinuesUnderLoad(t *testing.T) {
 	const workers, renewals, sources = 4, 15, 1000
 	f := ownFleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: "127.0.0.1", Ceiling: 4}}})
-	fleetWorker := worker.New(f.Engine, collection.QueueFleet, worker.Options{})
+	fleetWorker := worker.New(f.Engine, collection.QueueFleet, worker.Options{DeadlockDetectionTimeout: time.Minute})
 	workflows.RegisterFleet(fleetWorker)
 	require.NoError(t, fleetWorker.Start())
 	defer fleetWorker.Stop()
-	start := client.StartWorkflowOptions{ID: collection.CeilingsID, TaskQueue: collection.QueueFleet}
+	start := client.StartWorkflowOptions{
+		ID: collection.CeilingsID, TaskQueue: collection.QueueFleet,
+		// With renewals of this size, a busy machine may need more than the usual 10 s for a task.
+		WorkflowTaskTimeout: 2 * time.Minute,
+	}
 	_, err := f.Engine.ExecuteWorkflow(t.Context(), start, collection.WorkflowCeilings, workflows.CeilingsInput{First: true})
 	require.NoError(t, err)
 	configured := ask(t, f, collection.UpdateConfigure, workflows.ConfigureInput{
-		Config: "one", Since: 1, Settings: lease.Settings{TTL: 60_000},
+		Config: "one", Since: 1, Settings: lease.Settings{TTL: 300_000}, // longer than this takes
 		Sources: []lease.SourceConfig{{Source: "books", Ceiling: 4}, {Source: "films", Ceiling: 4}},
 	}, nil)
 	require.NoError(t, configured)

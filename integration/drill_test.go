@@ -92,11 +92,9 @@ func TestDrillEngineRestart(t *testing.T) {
 	books := site(t, "127.0.0.1")
 	books.SetLatency(100 * time.Millisecond)
 	s := stacktest.New(t)
-	f, err := harness.New(t.Context(), s, harness.Options{
+	f := fleetOn(t, s, harness.Options{
 		Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}, LogLevel: "error",
 	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(records, books))
 	until(t, time.Minute, "requests", func() bool { return books.Ledger().Paths >= 30 })
@@ -122,10 +120,10 @@ func TestDrillHungSource(t *testing.T) {
 		}
 		return false
 	})
-	f := fleet(t, harness.Options{Sources: []harness.Source{
+	f := fleet(t, steady(harness.Options{Sources: []harness.Source{
 		{Name: "good", Host: good.Host, Ceiling: 4},
 		{Name: "hung", Host: hung.Host, Ceiling: 4, Timeout: 5 * time.Minute},
-	}})
+	}}))
 	startWorker(t, f)
 	started := time.Now()
 	submission := submitCSV(t, f, pages(2*each, good, hung))
@@ -133,7 +131,8 @@ func TestDrillHungSource(t *testing.T) {
 		return deliveredOf(t, f, submission) >= each
 	})
 	took := time.Since(started)
-	require.Equal(t, 4, hung.Ledger().Requests, "the hung source holds its own permits and nothing else")
+	require.NotZero(t, hung.InFlight(), "it hangs")
+	require.LessOrEqual(t, hung.Ledger().Peak, 4, "the hung source holds its own permits and nothing else")
 	close(release)
 	wait(t, f, submission, 3*time.Minute)
 	deliveredOnce(t, f, submission, 2*each)
@@ -157,7 +156,7 @@ func TestSubmittingAgain(t *testing.T) {
 	const records = 20
 	books := site(t, "127.0.0.1")
 	books.SetLatency(50 * time.Millisecond)
-	f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	f := fleet(t, steady(harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}}))
 	startWorker(t, f)
 	request := func() starter.Request {
 		return starter.Request{Customer: "acme", File: strings.NewReader(pages(records, books)), FileName: "records.csv"}

@@ -13,7 +13,7 @@ import (
 
 func TestEveryKindOfOutcome(t *testing.T) {
 	books := site(t, "127.0.0.1")
-	f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	f := fleet(t, steady(harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}}))
 	startWorker(t, f)
 	books.SetAnswer(func(w http.ResponseWriter, r *http.Request) bool {
 		switch r.URL.Path {

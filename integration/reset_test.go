@@ -87,7 +87,7 @@ func TestResetSubmission(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			books := site(t, "127.0.0.1")
 			books.SetLatency(200 * time.Millisecond)
-			f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 1}}})
+			f := fleet(t, steady(harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 1}}}))
 			startWorker(t, f)
 			submission := submitCSV(t, f, pages(records, books))
 			if test.ended {
@@ -106,7 +106,7 @@ func TestResetSubmission(t *testing.T) {
 // TestCancelAfterReset: the batch is no child of the new run, and is stopped with it all the same.
 func TestCancelAfterReset(t *testing.T) {
 	books := site(t, "127.0.0.1")
-	books.SetLatency(300 * time.Millisecond)
+	books.SetLatency(time.Second) // it is to be cancelled before it has ended
 	f := fleet(t, harness.Options{Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 1}}})
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(40, books))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/workflows"
@@ -22,6 +23,8 @@ func outside[In, Out any](t *testing.T, name string, standIn func(In) (Out, erro
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
+	// On a machine that is busy with other tests, a second may pass without any workflow's fault.
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 30 * time.Second})
 	workflows.RegisterFleet(env)
 	env.RegisterActivityWithOptions(func(_ context.Context, in In) (Out, error) { return standIn(in) }, activity.RegisterOptions{Name: name})
 	return env

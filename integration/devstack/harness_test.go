@@ -85,7 +85,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 		require.NoError(t, json.Unmarshal([]byte(line), &p.ready), line)
 	case <-p.exited:
 		t.Fatalf("the devstack ended before it was ready: %s", p.stderr)
-	case <-time.After(60 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Fatalf("the devstack was not ready in time: %s", p.stderr)
 	}
 	return p
@@ -114,7 +114,7 @@ func (p *process) waitExit(t *testing.T, within time.Duration) {
 	select {
 	case <-p.exited:
 	case <-time.After(within):
-		t.Fatalf("still running after %s", within)
+		t.Fatalf("still running after %s; it has said: %s", within, p.stderr)
 	}
 }
 

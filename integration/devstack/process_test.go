@@ -37,7 +37,7 @@ func TestReadyLineIsTheOnlyOutput(t *testing.T) {
 	require.Equal(t, http.StatusOK, api.StatusCode)
 
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
-	p.waitExit(t, 10*time.Second)
+	p.waitExit(t, 2*time.Minute)
 	require.Equal(t, 0, p.cmd.ProcessState.ExitCode())
 	require.Equal(t, 1, strings.Count(p.stdout.String(), "\n"), p.stdout)
 	require.Empty(t, p.stderr.String(), "quiet by default")
@@ -47,7 +47,7 @@ func TestEndsWithItsParent(t *testing.T) {
 	p := start(t, t.TempDir(), "--no-web")
 	require.Empty(t, p.ready.Web)
 	require.NoError(t, p.stdin.Close())
-	p.waitExit(t, 10*time.Second)
+	p.waitExit(t, 2*time.Minute)
 	require.Equal(t, 0, p.cmd.ProcessState.ExitCode())
 }
 
@@ -62,7 +62,7 @@ func TestStopsWhileClientsHangOn(t *testing.T) {
 		require.NoError(t, page.Body.Close())
 	}
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
-	p.waitExit(t, 15*time.Second)
+	p.waitExit(t, 2*time.Minute)
 	require.Equal(t, 0, p.cmd.ProcessState.ExitCode())
 	require.Equal(t, 1, strings.Count(p.stdout.String(), "\n"), "stdout is for the ready line, however talkative the log")
 	require.NotEmpty(t, p.stderr.String())

@@ -24,7 +24,7 @@ import (
 
 // twoSteps runs an activity, waits for a signal, and runs it again.
 func twoSteps(ctx workflow.Context) (string, error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: 10 * time.Second})
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: 2 * time.Minute})
 	var first, second string
 	if err := workflow.ExecuteActivity(ctx, "echo", "one").Get(ctx, &first); err != nil {
 		return "", err
@@ -59,7 +59,7 @@ func TestWorkflowContinuesAfterKill(t *testing.T) {
 	}, "twoSteps")
 	require.NoError(t, err)
 	startWorker(t, c, "steps")
-	require.Eventually(t, func() bool { return activitiesDone(t, c, "survivor") == 1 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return activitiesDone(t, c, "survivor") == 1 }, 2*time.Minute, 20*time.Millisecond)
 	before.kill()
 
 	after := start(t, dir, "--no-web")
@@ -91,7 +91,7 @@ func requireListed(t *testing.T, c client.Client, query, id string) {
 		list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: query})
 		require.NoError(t, err)
 		return len(list.GetExecutions()) == 1 && list.GetExecutions()[0].GetExecution().GetWorkflowId() == id
-	}, 10*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 }
 
 // The folder may also have moved: nothing in it may depend on where it was.
@@ -142,7 +142,7 @@ func TestShortRetentionDeletes(t *testing.T) {
 		_, err := c.DescribeWorkflowExecution(t.Context(), "brief", "")
 		var notFound *serviceerror.NotFound
 		return errors.As(err, &notFound)
-	}, 30*time.Second, 100*time.Millisecond)
+	}, 2*time.Minute, 100*time.Millisecond)
 }
 
 func TestEveryQueueIsOnePartition(t *testing.T) {
@@ -159,7 +159,7 @@ func TestEveryQueueIsOnePartition(t *testing.T) {
 
 // burst schedules n activities on a queue, all at once.
 func burst(ctx workflow.Context, n int) error {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{TaskQueue: "narrow", StartToCloseTimeout: 10 * time.Second})
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{TaskQueue: "narrow", StartToCloseTimeout: 2 * time.Minute})
 	var all []workflow.Future
 	for range n {
 		all = append(all, workflow.ExecuteActivity(ctx, "serve"))
@@ -192,7 +192,7 @@ func TestFairnessBetweenCustomers(t *testing.T) {
 		require.NoError(t, err)
 		runs = append(runs, run)
 		backlog += submission.tasks
-		require.Eventually(t, func() bool { return waiting(t, c, "narrow") >= backlog }, 20*time.Second, 100*time.Millisecond)
+		require.Eventually(t, func() bool { return waiting(t, c, "narrow") >= backlog }, 2*time.Minute, 100*time.Millisecond)
 	}
 
 	served := &order{}

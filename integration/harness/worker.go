@@ -3,11 +3,11 @@ package harness
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -24,9 +24,9 @@ const (
 	envSecretKey = "WEIR_HARNESS_SECRET_KEY"
 
 	// readyTimeout bounds the start of a worker.
-	readyTimeout = 60 * time.Second
-	// stopTimeout bounds its end; its grace is shorter.
-	stopTimeout = 30 * time.Second
+	readyTimeout = 3 * time.Minute
+	// stopTimeout bounds its end; its grace is shorter, and the rest is a busy machine's.
+	stopTimeout = 90 * time.Second
 )
 
 // ReadyLine is what a process prints once it polls.
@@ -103,7 +103,7 @@ func (f *Fleet) StartFaulty(program, fault string) (*Worker, error) {
 
 func (f *Fleet) startProgram(program string, variables ...string) (*Worker, error) {
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), variables...)
+	cmd.Env = slices.Concat(os.Environ(), sdkPatience, variables)
 	cmd.Stderr = f.options.Log
 	if _, err := cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start a worker: %w", err)
@@ -132,10 +132,11 @@ func (f *Fleet) startProgram(program string, variables ...string) (*Worker, erro
 	case <-ready:
 		return w, nil
 	case <-w.ended:
+		w.mayDie = true // whoever starts it is told here, and not once more by Close
 		return nil, fmt.Errorf("the worker ended before it was ready: %w", w.err)
 	case <-time.After(readyTimeout):
 		w.Kill()
-		return nil, errors.New("the worker was not ready in time")
+		return nil, fmt.Errorf("the worker was not ready within %s", readyTimeout)
 	}
 }
 

@@ -29,10 +29,15 @@ type Site struct {
 	peak     int
 	requests map[string]int
 	starts   []time.Time
+	// spans are all requests, those for robots.txt too.
+	spans []Span
 	// robots is the site's robots.txt; without any it has none. asked is how often it was asked for.
 	robots string
 	asked  int
 }
+
+// Span is a request from when it came to when it ended, as its site has seen it. What has not ended has no end.
+type Span struct{ From, To time.Time }
 
 // Start runs a site on a loopback address, for instance "127.0.0.2".
 func Start(host string) (*Site, error) {
@@ -75,8 +80,8 @@ const robotsPath = "/robots.txt"
 
 // ServeHTTP answers one request and keeps the ledger.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	latency, answer := s.enter(r)
-	defer s.leave()
+	nth, latency, answer := s.enter(r)
+	defer s.leave(nth)
 	if answer != nil && answer(w, r) {
 		return
 	}
@@ -106,23 +111,26 @@ func (s *Site) answerRobots(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, text)
 }
 
-func (s *Site) enter(r *http.Request) (time.Duration, func(http.ResponseWriter, *http.Request) bool) {
+func (s *Site) enter(r *http.Request) (nth int, latency time.Duration, answer func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Now()
+	s.spans = append(s.spans, Span{From: now})
 	s.inFlight++
 	s.peak = max(s.peak, s.inFlight)
 	if r.URL.Path == robotsPath {
 		s.asked++
 	} else {
 		s.requests[r.URL.RequestURI()]++
-		s.starts = append(s.starts, time.Now())
+		s.starts = append(s.starts, now)
 	}
-	return s.latency, s.answer
+	return len(s.spans) - 1, s.latency, s.answer
 }
 
-func (s *Site) leave() {
+func (s *Site) leave(nth int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.spans[nth].To = time.Now()
 	s.inFlight--
 }
 
@@ -163,6 +171,13 @@ func (s *Site) Starts() []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.starts)
+}
+
+// Spans is when each request started and ended, in the order in which they came; those for robots.txt are among them.
+func (s *Site) Spans() []Span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.spans)
 }
 
 // Asked is how often a path was asked for.

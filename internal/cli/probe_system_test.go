@@ -35,7 +35,7 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.private++
 	}
 	c.mu.Unlock()
-	time.Sleep(30 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond)
 	c.mu.Lock()
 	c.inFlight--
 	c.mu.Unlock()
@@ -54,7 +54,7 @@ func TestProbeAndDoctorOfTheStack(t *testing.T) {
 	require.Eventually(t, func() bool { return in(s.world, realEdges(), "sources").code == 0 }, time.Minute, 200*time.Millisecond)
 	targets := filepath.Join(s.world.Dir, "targets.csv")
 	require.NoError(t, os.WriteFile(targets, []byte("url\n"+server.URL+"/1\n"+server.URL+"/2\n"+server.URL+"/private/3\n"), 0o600))
-	got := in(s.world, realEdges(), "probe", "shop", "--urls", targets, "--max", "9", "--step-time", "2s", "--output", "json")
+	got := in(s.world, realEdges(), "probe", "shop", "--urls", targets, "--max", "9", "--step-time", "6s", "--output", "json")
 	require.Zero(t, got.code, got.stderr)
 	var answer probeAnswer
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &answer))

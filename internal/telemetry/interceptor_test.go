@@ -58,7 +58,12 @@ func runWorkflow(t *testing.T, id string) []map[string]any {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(TemporalLogger(logger))
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{NewLogInterceptor()}})
+	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{NewLogInterceptor()},
+		// On a machine that is busy with other tests, a second may pass without any workflow's fault.
+		DeadlockDetectionTimeout: 30 * time.Second,
+	})
 	env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: id})
 	env.RegisterActivity(failOnce)
 	env.ExecuteWorkflow(logsAndWorks)
@@ -107,6 +112,7 @@ func TestActivityAloneHasItsAttempt(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(TemporalLogger(logger))
 	env := suite.NewTestActivityEnvironment()
+	env.SetTestTimeout(time.Minute)
 	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{NewLogInterceptor()}})
 	env.RegisterActivity(failOnce)
 	_, err := env.ExecuteActivity(failOnce)

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/weir-collect/weir/collection"
@@ -161,6 +162,9 @@ func executed(t *testing.T, cause error) error {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
+	// On a machine that is busy with other tests, a second may pass without any workflow's fault.
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 30 * time.Second})
 	env.ExecuteWorkflow(func(workflow.Context) error { return cause })
 	err := env.GetWorkflowError()
 	var execution *temporal.WorkflowExecutionError
