@@ -23,6 +23,8 @@ FROM alpine:3.23
 # Certificates for sources and for S3, time zones for the dates of parse rules.
 RUN apk add --no-cache ca-certificates tzdata && adduser -D -H -u 10001 weir
 COPY --from=build /out/weir /usr/local/bin/weir
+# The licences want to go where the program goes.
+COPY LICENSE THIRD_PARTY_NOTICES /usr/share/licenses/weir/
 # weir reads weir.yaml in its working directory.
 WORKDIR /etc/weir
 USER 10001:10001

@@ -30,7 +30,7 @@ type Config struct {
 }
 
 // Temporal says where the engine is. Everything here is empty unless it was set: an empty key falls back to Temporal's
-// own TEMPORAL_ environment and profile, and then to 127.0.0.1:7233 and the namespace "default".
+// own TEMPORAL_ environment and profile, and then to localhost:7233 and the namespace "default".
 type Temporal struct {
 	// Address is the frontend's host:port.
 	Address   string `mapstructure:"address"`
