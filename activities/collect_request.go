@@ -38,8 +38,10 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 		if got.target, err = r.clear(ctx, src, rec); err != nil {
 			return answer{}, err
 		}
-		if got.fingerprint, err = r.Fetcher.Fingerprint(src, rec); err != nil {
-			return answer{}, &collection.Refused{Reason: collection.ReasonBadRequest, Detail: err.Error()}
+		if src.Conditional {
+			if got.fingerprint, err = r.Fetcher.Fingerprint(src, rec); err != nil {
+				return answer{}, &collection.Refused{Reason: collection.ReasonBadRequest, Detail: err.Error()}
+			}
 		}
 		if got.known, err = r.known(ctx, src, rec, got); err != nil {
 			return answer{}, err

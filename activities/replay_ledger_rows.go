@@ -104,7 +104,7 @@ func supersedes(fresh, old collection.RecordResult) bool {
 	case "", collection.OutcomeCancelled:
 		return false
 	case collection.OutcomeDelivered:
-		if !isDelivery(fresh) || old.Lost != nil && sameDelivery(*fresh.Delivered, *old.Lost) {
+		if !isDelivery(fresh) || old.Lost != nil && fresh.Delivered.Is(*old.Lost) {
 			return false
 		}
 	}

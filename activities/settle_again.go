@@ -49,7 +49,7 @@ func (b *books) takeAgain(ctx context.Context, rows []collection.LedgerRow, docu
 		changed := false
 		for i, row := range there {
 			// What somebody has written meanwhile stays as it is.
-			if fresh, ok := news[row.Record]; ok && row.Delivered != nil && sameDelivery(*row.Delivered, was[row.Record]) {
+			if fresh, ok := news[row.Record]; ok && row.Delivered != nil && row.Delivered.Is(was[row.Record]) {
 				there[i], changed = fresh, true
 			}
 		}

@@ -79,14 +79,10 @@ func (p lostOfPart) demoteRows(rows []collection.LedgerRow) bool {
 	}
 	changed := false
 	for i := range rows {
-		if l, ok := lost[rows[i].Record]; ok && rows[i].Delivered != nil && sameDelivery(*rows[i].Delivered, l.was) {
+		if l, ok := lost[rows[i].Record]; ok && rows[i].Delivered != nil && rows[i].Delivered.Is(l.was) {
 			l.demote(&rows[i])
 			changed = true
 		}
 	}
 	return changed
-}
-
-func sameDelivery(a, b collection.Delivered) bool {
-	return a.Key == b.Key && a.SHA256 == b.SHA256 && a.Generation == b.Generation && a.VerifiedAt.Equal(b.VerifiedAt)
 }

@@ -17,16 +17,17 @@ func (s Source) Owns(host string) bool {
 // its requests. What is wrong with such a name is the source's trouble, and not that of a record which has brought it.
 func (s Source) Spells(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return exactness(s.Hosts, host) == math.MaxInt || host != "" && host == spelt(s.Request.URL)
+	return exactness(s.Hosts, host) == math.MaxInt || host != "" && host == SpeltHost(s.Request.URL)
 }
 
-// spelt is the host that a URL template writes out, without its port; empty where it is filled in, or there is no template.
-func spelt(template string) string {
-	_, rest, found := strings.Cut(template, "://")
+// SpeltHost is the host that a URL template writes out, without its port; empty where it, or the scheme, is filled in, or there
+// is no template.
+func SpeltHost(template string) string {
+	scheme, rest, found := strings.Cut(template, "://")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		rest = rest[:end]
 	}
-	if !found || strings.ContainsAny(rest, "{}") {
+	if !found || strings.ContainsAny(scheme+rest, "{}") {
 		return ""
 	}
 	rest = rest[strings.LastIndexByte(rest, '@')+1:]

@@ -130,6 +130,11 @@ type Delivered struct {
 	VerifiedAt time.Time `json:"verified_at"`
 }
 
+// Is says whether two tell of the same delivery of an object, and not of one before or after it.
+func (d Delivered) Is(other Delivered) bool {
+	return d.Key == other.Key && d.SHA256 == other.SHA256 && d.Generation == other.Generation && d.VerifiedAt.Equal(other.VerifiedAt)
+}
+
 // RecordStatus answers the status query of a Record workflow.
 type RecordStatus struct {
 	Submission string `json:"submission"`

@@ -208,13 +208,7 @@ func (c *Client) storedRecord(ctx context.Context, id, name string) (RecordAnswe
 
 // wanted are the ids that a name may mean in a submission: its plan says which sources it has.
 func (c *Client) wanted(plan collection.PlanResult, name string) []string {
-	ids := c.candidates(name)
-	if collection.IsRecordID(name) {
-		return ids
-	}
-	for _, src := range plan.Sources {
-		ids = append(ids, idsOf(src.Source, name)...)
-	}
+	ids := append(c.candidates(name), idsIn(plan, name)...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

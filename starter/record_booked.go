@@ -54,13 +54,9 @@ func unheard(booked, ended collection.RecordResult) bool {
 	case collection.OutcomeDelivered, OutcomePending, OutcomeUnknown:
 		return false
 	}
-	if booked.Lost != nil && ended.Delivered != nil && sameDelivery(*booked.Lost, *ended.Delivered) {
+	if booked.Lost != nil && ended.Delivered != nil && booked.Lost.Is(*ended.Delivered) {
 		// It was booked, and what it delivered was found lost since.
 		return false
 	}
 	return booked.Outcome != ended.Outcome || booked.Reason != ended.Reason
-}
-
-func sameDelivery(a, b collection.Delivered) bool {
-	return a.Key == b.Key && a.SHA256 == b.SHA256 && a.Generation == b.Generation && a.VerifiedAt.Equal(b.VerifiedAt)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/intake"
 	"github.com/weir-collect/weir/starter"
 )
@@ -51,24 +52,11 @@ func ExitCodes() []ExitCode {
 // meaningWidth is how wide a meaning may be in a line of 80.
 const meaningWidth = 72
 
-// brokenInto breaks a text between words, into lines that are no wider than that where its words are not.
-func brokenInto(text string, width int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > width {
-			lines, line = append(lines, line), ""
-		}
-		line = strings.TrimLeft(line+" "+word, " ")
-	}
-	return append(lines, line)
-}
-
 func exitCodesText() string {
 	var b strings.Builder
 	b.WriteString("What weir's exit codes mean:\n\n")
 	for _, c := range ExitCodes() {
-		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, strings.Join(brokenInto(c.Meaning, meaningWidth), "\n       "))
+		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, strings.Join(screen.Wrap(c.Meaning, meaningWidth), "\n       "))
 	}
 	b.WriteString("\nsubmit --wait and status tell by their code how the submission or record stands.\n" +
 		"worker and dev end with 0 when they are told to stop; a second signal ends them\nat once, with 130.")

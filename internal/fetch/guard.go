@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -99,11 +98,4 @@ func mayHoldSecrets(origins []string, u *url.URL) bool {
 }
 
 // literalHost says whether a URL template has its host written out.
-func literalHost(template string) bool {
-	_, rest, found := strings.Cut(template, "://")
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	return found && !strings.ContainsAny(template[:len(template)-len(rest)+end], "{}")
-}
+func literalHost(template string) bool { return collection.SpeltHost(template) != "" }

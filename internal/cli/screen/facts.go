@@ -39,7 +39,7 @@ func (f *Facts) End() {
 	}
 	for _, r := range f.rows {
 		name := r.name
-		for _, line := range wrap(r.value.Text, room) {
+		for _, line := range Wrap(r.value.Text, room) {
 			pad := strings.Repeat(" ", widest-Columns(name))
 			f.screen.Line("%s%s%s%s", f.screen.Paint(Faint, name), pad, gap, f.screen.Paint(r.value.Style, line))
 			name = ""
@@ -50,9 +50,9 @@ func (f *Facts) End() {
 // minWrap is the least room for a value: in a narrower window the terminal may break lines itself.
 const minWrap = 30
 
-// wrap breaks a text at its spaces into lines of at most so many columns. A word that is longer stays whole, so that an
+// Wrap breaks a text at its spaces into lines of at most so many columns. A word that is longer stays whole, so that an
 // address can be copied. Zero means one line.
-func wrap(text string, columns int) []string {
+func Wrap(text string, columns int) []string {
 	if columns <= 0 || Columns(text) <= columns {
 		return []string{text}
 	}

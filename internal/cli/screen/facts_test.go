@@ -43,7 +43,7 @@ func TestWrapLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,12}`), 1, 20).Draw(t, "words")
 		columns := rapid.IntRange(12, 40).Draw(t, "columns")
-		lines := wrap(strings.Join(words, " "), columns)
+		lines := Wrap(strings.Join(words, " "), columns)
 		require.Equal(t, words, strings.Fields(strings.Join(lines, " ")))
 		for _, line := range lines {
 			require.LessOrEqual(t, Columns(line), columns)
