@@ -26,20 +26,23 @@ type step struct {
 	Which, Amount int
 }
 
-var steps = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
-	return step{
-		What: rapid.SampledFrom([]string{
-			"collect", "collect", "collect", "end", "end", "end request", "end request", "renew", "renew", "lose the answer", "wait", "wait", "outlast", "set ceiling", "throttle",
-		}).Draw(t, "what"),
-		Which:  rapid.IntRange(0, 30).Draw(t, "which"),
-		Amount: rapid.IntRange(0, ceiling).Draw(t, "amount"),
-	}
-}), 1, 60)
+func steps() *rapid.Generator[[]step] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+		return step{
+			What: rapid.SampledFrom([]string{
+				"collect", "collect", "collect", "end", "end", "end request", "end request", "renew", "renew", "lose the answer", "wait", "wait", "outlast", "set ceiling", "throttle",
+			}).Draw(t, "what"),
+			Which:  rapid.IntRange(0, 30).Draw(t, "which"),
+			Amount: rapid.IntRange(0, ceiling).Draw(t, "amount"),
+		}
+	}), 1, 60)
+}
 
 // TestPermitsAtRandom plays any sequence of events on two workers that share a source: never are more requests in flight
 // than the ceiling, a worker starts none beyond what it is granted, and in the end every permit is back.
 func TestPermitsAtRandom(t *testing.T) {
 	t.Parallel()
+	steps := steps()
 	rapid.Check(t, func(rt *rapid.T) {
 		script, paced := steps.Draw(rt, "script"), rapid.Bool().Draw(rt, "paced")
 		process := rapid.IntRange(1, 2*ceiling).Draw(rt, "process")

@@ -39,25 +39,36 @@ func requireLaws(t require.TestingT, body []byte, agent, url string) {
 	require.Equal(t, delay, delayAgain)
 }
 
-var fileLine = rapid.OneOf(
-	rapid.Map(rapid.SampledFrom([]string{"*", "a", "A/1", "b", "bot7", ""}), func(s string) string { return "User-agent: " + s }),
-	rapid.Map(path, func(s string) string { return "Disallow: " + s }),
-	rapid.Map(path, func(s string) string { return "Allow: " + s }),
-	rapid.Map(rapid.StringMatching(`[0-9.]{0,5}`), func(s string) string { return "crawl-delay: " + s }),
-	rapid.SampledFrom([]string{"", "# x", "Sitemap: /s", "Disallow /a", "<html>"}),
-)
+// The generators are made anew for each test: rapid reads a generator's name outside the lock under which it writes it, so
+// parallel tests must not share one.
 
-var path = rapid.StringMatching(`[/*a](/|a|b|\*|\$|\?|%2[fF]|%61|%2A|%|é|\.\.|=| ){0,8}`)
+func fileLine() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.Map(rapid.SampledFrom([]string{"*", "a", "A/1", "b", "bot7", ""}), func(s string) string { return "User-agent: " + s }),
+		rapid.Map(path(), func(s string) string { return "Disallow: " + s }),
+		rapid.Map(path(), func(s string) string { return "Allow: " + s }),
+		rapid.Map(rapid.StringMatching(`[0-9.]{0,5}`), func(s string) string { return "crawl-delay: " + s }),
+		rapid.SampledFrom([]string{"", "# x", "Sitemap: /s", "Disallow /a", "<html>"}),
+	)
+}
 
-var fileText = rapid.Custom(func(t *rapid.T) string {
-	end := rapid.SampledFrom([]string{"\n", "\r", "\r\n"}).Draw(t, "end")
-	return strings.Join(rapid.SliceOfN(fileLine, 0, 12).Draw(t, "lines"), end)
-})
+func path() *rapid.Generator[string] {
+	return rapid.StringMatching(`[/*a](/|a|b|\*|\$|\?|%2[fF]|%61|%2A|%|é|\.\.|=| ){0,8}`)
+}
+
+func fileText() *rapid.Generator[string] {
+	lines := rapid.SliceOfN(fileLine(), 0, 12)
+	return rapid.Custom(func(t *rapid.T) string {
+		end := rapid.SampledFrom([]string{"\n", "\r", "\r\n"}).Draw(t, "end")
+		return strings.Join(lines.Draw(t, "lines"), end)
+	})
+}
 
 func TestLaws(t *testing.T) {
 	t.Parallel()
+	file, url := fileText(), path()
 	rapid.Check(t, func(t *rapid.T) {
-		requireLaws(t, []byte(fileText.Draw(t, "file")), rapid.SampledFrom([]string{"a", "b", "bot7", "bot", "*", ""}).Draw(t, "agent"), path.Draw(t, "url"))
+		requireLaws(t, []byte(file.Draw(t, "file")), rapid.SampledFrom([]string{"a", "b", "bot7", "bot", "*", ""}).Draw(t, "agent"), url.Draw(t, "url"))
 	})
 }
 
@@ -79,6 +90,7 @@ func TestMatchesLikeARegularExpression(t *testing.T) {
 // TestOrderDecidesNothing: the groups of a file may stand in any order, and case and spelling of what is encoded too.
 func TestOrderDecidesNothing(t *testing.T) {
 	t.Parallel()
+	path := path()
 	rapid.Check(t, func(t *rapid.T) {
 		groups := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 			name := rapid.SampledFrom([]string{"a", "b", "*"}).Draw(t, "name")
