@@ -61,6 +61,7 @@ func (f *field) moment(text, layout string, wall time.Time) (string, error) {
 	var err error
 	if namesZone(layout) {
 		t, err = time.ParseInLocation(layout, text, f.zone)
+		t = fromGreenwich(t)
 		if name, ok := invented(t, f.zone); ok {
 			return "", fmt.Errorf("%s names the zone %q, whose offset is not known; set zone, or cut it off with match", quote(text), name)
 		}
@@ -73,9 +74,23 @@ func (f *field) moment(text, layout string, wall time.Time) (string, error) {
 	return t.Format(time.RFC3339Nano), nil
 }
 
+// fromGreenwich mends how package time reads a zone like GMT+2: it keeps the offset, but takes the clock's time for that of Greenwich.
+func fromGreenwich(t time.Time) time.Time {
+	name, offset := t.Zone()
+	if !isGreenwichOffset(name) {
+		return t
+	}
+	return t.Add(-time.Duration(offset) * time.Second)
+}
+
+// isGreenwichOffset says whether a zone's name is of the form GMT+2. No zone of the time zone database has a name like that.
+func isGreenwichOffset(name string) bool {
+	return len(name) > 3 && strings.HasPrefix(name, "GMT") && strings.ContainsRune("+-", rune(name[3]))
+}
+
 // invented says that package time knew a zone's name only as a name and gave it the offset zero.
 func invented(t time.Time, zone *time.Location) (string, bool) {
 	name, offset := t.Zone()
-	known := name == "" || name == "UTC" || name == "GMT" || t.Location() == time.UTC || t.Location() == zone
+	known := name == "" || name == "UTC" || name == "GMT" || isGreenwichOffset(name) || t.Location() == time.UTC || t.Location() == zone
 	return name, offset == 0 && !known
 }

@@ -33,6 +33,10 @@ func TestMoments(t *testing.T) {
 		{typeDatetime, "", london, "2024-07-01T12:00:00Z", "2024-07-01T12:00:00Z"},
 		{typeDatetime, "2 Jan 2006 15:04 MST", london, "1 Jul 2024 12:00 BST", "2024-07-01T12:00:00+01:00"},
 		{typeDatetime, time.RFC1123, time.UTC, "Fri, 01 Mar 2024 12:00:00 GMT", "2024-03-01T12:00:00Z"},
+		{typeDatetime, "2006-01-02 15:04 MST", time.UTC, "2024-01-02 10:00 GMT+2", "2024-01-02T10:00:00+02:00"},
+		{typeDatetime, "2006-01-02 15:04 MST", london, "2024-07-02 10:00 GMT-5", "2024-07-02T10:00:00-05:00"},
+		{typeDatetime, "2006-01-02 15:04 MST", london, "2024-07-02 10:00 GMT+0", "2024-07-02T10:00:00Z"},
+		{typeDate, "2006-01-02 15:04 MST", time.UTC, "2024-01-02 01:00 GMT+5", "2024-01-02"},
 	} {
 		f := &field{kind: c.kind, zone: c.zone}
 		if c.layout != "" {

@@ -18,6 +18,8 @@ const (
 	seamRaised
 	// seamBeside lies between digits of two elements that touch.
 	seamBeside
+	// seamEdge lies between a digit of an element and one of the text around it.
+	seamEdge
 )
 
 // seam is a place in a text at which a number does not simply go on. A text is cleaned and cut before a number is read from it, and
@@ -29,10 +31,11 @@ type seam struct {
 }
 
 // partedBy are elements that stand apart from the text around them: what was deleted beside what came instead of it, and blocks
-// besides those that stand on lines of their own.
+// besides those that stand on lines of their own, and what a form is filled in by.
 var partedBy = map[atom.Atom]bool{
 	atom.Del: true, atom.S: true, atom.Strike: true, atom.Ins: true, atom.Details: true, atom.Summary: true,
 	atom.Legend: true, atom.Caption: true, atom.Center: true, atom.Menu: true, atom.Button: true,
+	atom.Textarea: true, atom.Select: true, atom.Optgroup: true, atom.Option: true, atom.Input: true,
 }
 
 // raisedBy are elements that notes and cents are written in.
@@ -43,9 +46,10 @@ type seams struct {
 	found []seam
 	ink   int
 	last  rune
-	// What was met since last: white space, the end of a node's text, breaks, edges of elements.
-	spaces                              int
-	torn, broken, raised, ended, beside bool
+	// What was met since last: white space, the end of a node's text, breaks, edges of elements. beside says that an element began
+	// behind the end of another.
+	spaces                                     int
+	torn, broken, raised, begun, ended, beside bool
 }
 
 // textSeams are the seams of a text that is not an element's.
@@ -71,7 +75,7 @@ func (s *seams) node(n *html.Node) {
 		s.text(n.Data)
 	case n.Type != html.ElementNode || unread[n.DataAtom] || n.DataAtom == atom.Wbr:
 	default:
-		s.beside = s.beside || s.ended
+		s.begun, s.beside = true, s.beside || s.ended
 		s.edge(n.DataAtom)
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			s.node(c)
@@ -107,8 +111,11 @@ func (s *seams) mark(r rune) {
 		case s.spaces == 1:
 		case s.raised:
 			s.found = append(s.found, seam{s.ink, seamRaised})
-		case s.beside && unicode.IsDigit(s.last) && unicode.IsDigit(r):
+		case !unicode.IsDigit(s.last) || !unicode.IsDigit(r):
+		case s.beside:
 			s.found = append(s.found, seam{s.ink, seamBeside})
+		case s.begun || s.ended:
+			s.found = append(s.found, seam{s.ink, seamEdge})
 		}
 	}
 	*s = seams{found: s.found, ink: s.ink + 1, last: r}

@@ -46,6 +46,17 @@ func TestNumbersDoNotCrossWhatAPageKeepsApart(t *testing.T) {
 		{"", `<span>19</span><span>99</span>`, beside},
 		{"", `<span>20</span><b>15</b>`, beside},
 		{"", `<b>9</b><i>99</i>`, beside},
+		{"", `$19<span class=cents>99</span>`, beside},
+		{"", `<strong>19</strong>99`, beside},
+		{"", `<b>1</b>299`, beside},
+		{"", `4<span class=votes>1203</span>`, beside},
+		{"", `4<span class=votes>1</span>`, beside},
+		{"", `<i>4<b>1</b></i>`, beside},
+		{"", `10<label>20</label>`, beside},
+		{"", `19<span style="display:none">99</span>`, beside},
+		{"", `5<textarea>12</textarea>`, many},
+		{"", `<select><option>1<option>2</select>`, many},
+		{"", `5<input>7`, many},
 	} {
 		for _, kind := range []string{"number", "integer"} {
 			_, err := apply(t, "html", `<main>`+c.body+`</main>`, collection.Field{Name: "v", CSS: "main", Type: kind, Decimal: c.decimal})
@@ -78,7 +89,9 @@ func TestNumbersWithMarkupInside(t *testing.T) {
 		{".", `$19.<sup>99</sup>`, "19.99"},
 		{"", `<sup>19.99</sup>`, "19.99"},
 		{"", `<span>1,299<span>.</span></span><span>00</span>`, "1299.00"},
-		{"", `<b>1</b>299`, "1299"},
+		{"", `$<b>1299</b>`, "1299"},
+		{"", `$<b>19</b>.99`, "19.99"},
+		{"", `19<span class=cents>.99</span>`, "19.99"},
 		{"", `<i>1</i><i>2</i><i>5</i>`, "125"},
 		{"", `<i>1</i><i>2</i>,<i>5</i><i>0</i><i>0</i>`, "12500"},
 		{"", `1<wbr>299`, "1299"},

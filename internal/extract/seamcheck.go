@@ -63,7 +63,7 @@ func inside(all []joint, from, to int) []joint {
 var (
 	errRaised = errors.New("its digits run into raised or smaller print or a link, which may be a note or decimals; pick the number with css or " +
 		"match, and set decimal if its separator stands in front of them")
-	errBeside = errors.New("its digits stand in elements side by side, which may be two numbers; pick one with css")
+	errBeside = errors.New("its digits stand side by side in different elements, which may be two numbers; pick one with css")
 )
 
 // crossing says why a run of digits that goes over joints is not one number; nil if it is. Cents are set small behind their separator,
@@ -75,7 +75,7 @@ func (as notation) crossing(run string, joints []joint) error {
 			return errManyNums
 		case j.kind == seamRaised && !as.cents(run, j.at):
 			return errRaised
-		case j.kind == seamBeside && !digitByDigit(run, joints):
+		case j.kind == seamEdge, j.kind == seamBeside && !digitByDigit(run, joints):
 			return errBeside
 		}
 	}

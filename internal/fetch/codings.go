@@ -62,8 +62,8 @@ func (g *gzipBody) next() error {
 	switch {
 	case len(head) == 0 && g.members == 1 && errors.Is(err, io.ErrUnexpectedEOF):
 		return io.EOF // what is missing is found by who reads the rest
-	case len(head) == 0:
-		return err
+	case len(head) == 0, errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasPrefix(gzipMagic, head):
+		return err // the connection may have ended within a member's first bytes
 	case !bytes.Equal(head, gzipMagic):
 		warn(g.warnings, failure.WarningTrailingGarbage)
 		return errTrailing

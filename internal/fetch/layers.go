@@ -93,11 +93,12 @@ func (l *layers) readRest(announced bool) error {
 	if n > 0 && !slices.Contains(*l.warnings, failure.WarningEncodingIgnored) {
 		warn(l.warnings, failure.WarningTrailingGarbage)
 	}
-	if err == nil || errors.Is(err, io.EOF) || slices.Contains(*l.warnings, failure.WarningTrailingGarbage) {
+	trailing := slices.Contains(*l.warnings, failure.WarningTrailingGarbage)
+	if announced && errors.Is(err, io.ErrUnexpectedEOF) && (trailing || l.proven()) {
+		warn(l.warnings, failure.WarningLengthUnverified)
 		return nil
 	}
-	if announced && l.proven() && errors.Is(err, io.ErrUnexpectedEOF) {
-		warn(l.warnings, failure.WarningLengthUnverified)
+	if trailing || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err

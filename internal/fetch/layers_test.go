@@ -97,6 +97,8 @@ func TestLengthLies(t *testing.T) {
 		{"gzip around brotli", "br, gzip", compressed(t, "gzip", string(compressed(t, "br", page))), true},
 		{"gzip around gzip", "gzip, gzip", compressed(t, "gzip", string(compressed(t, "gzip", page))), true},
 		{"several members, of which one more may be missing", "gzip", append(compressed(t, "gzip", page[:9]), compressed(t, "gzip", page[9:])...), false},
+		{"a second member cut within its magic number", "gzip", append(compressed(t, "gzip", page[:9]), 0x1f), false},
+		{"a second member cut behind its magic number", "gzip", append(compressed(t, "gzip", page[:9]), 0x1f, 0x8b), false},
 		{"gzip cut before its checksum", "gzip", compressed(t, "gzip", page)[:40], false},
 		{"bare deflate has no checksum", "deflate", compressed(t, "flate", page), false},
 		{"brotli has none", "br", compressed(t, "br", page), false},
@@ -117,6 +119,19 @@ func TestLengthLies(t *testing.T) {
 			requireFails(t, res, o, failure.TransportTruncated, collection.ReasonTruncated)
 		})
 	}
+}
+
+// TestLengthLiesBehindTrailingBytes: what follows a whole body may itself have been cut, which a source may want to know.
+func TestLengthLiesBehindTrailingBytes(t *testing.T) {
+	body := append(compressed(t, "gzip", page), "<!-- "...)
+	lying := says(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", len(body)+5, body))
+	res, o := get(t, Options{}, source(), newHostile(t, lying).url("/"))
+	requireBody(t, res, o, page)
+	require.Equal(t, []failure.Warning{failure.WarningTrailingGarbage, failure.WarningLengthUnverified}, o.Warnings)
+	strict := source()
+	strict.RequireLength = true
+	res, o = get(t, Options{}, strict, newHostile(t, lying).url("/"))
+	requireFails(t, res, o, failure.TransportTruncated, collection.ReasonTruncated)
 }
 
 // TestOuterCodingWithoutAnEnd: what an inner coding holds to be whole is not, as long as the one around it has no end.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"errors"
+	"fmt"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
@@ -19,21 +20,33 @@ type Failure struct {
 // OfActivity reads the reason out of an activity's error. An error that no activity of weir's has shaped is internal: it
 // is never taken for a fact about the target.
 func OfActivity(err error) Failure {
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE {
+		return ofTimeOver(timeout)
+	}
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
 		return ofApplication(app)
 	}
-	f := Failure{Reason: collection.ReasonInternal}
 	var activity *temporal.ActivityError
 	if errors.As(err, &activity) && activity.Unwrap() != nil {
 		// What it adds is about the worker, not about the record.
 		err = activity.Unwrap()
 	}
-	var timeout *temporal.TimeoutError
-	if errors.As(err, &timeout) && timeout.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE {
-		f.Reason = collection.ReasonExpired
+	return Failure{Reason: collection.ReasonInternal, AttemptFailure: collection.AttemptFailure{Detail: clip(err.Error())}}
+}
+
+// ofTimeOver is the end of an activity that had no time left for another attempt. The engine hands on what the last one failed with,
+// which was to be tried again and so ends nothing.
+func ofTimeOver(timeout *temporal.TimeoutError) Failure {
+	f := Failure{Reason: collection.ReasonExpired, AttemptFailure: collection.AttemptFailure{Detail: timeout.Error()}}
+	var app *temporal.ApplicationError
+	if errors.As(timeout, &app) {
+		last := ofApplication(app)
+		f.AttemptFailure = last.AttemptFailure
+		f.Detail = fmt.Sprintf("%s (last met: %s)", last.Detail, last.Reason)
 	}
-	f.Detail = clip(err.Error())
+	f.Detail = clip(f.Detail)
 	return f
 }
 

@@ -114,7 +114,9 @@ func TestOfActivityUnshaped(t *testing.T) {
 		{"start to close", timeout(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), collection.ReasonInternal, "StartToClose"},
 		{"heartbeat", timeout(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil), collection.ReasonInternal, "Heartbeat"},
 		{"a timeout after a fault that we know", timeout(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, shaped("store_unavailable", detailed)),
-			collection.ReasonStoreUnavailable, "the detail"},
+			collection.ReasonExpired, "the detail (last met: store_unavailable)"},
+		{"a timeout of a single attempt after a fault that we know", timeout(enumspb.TIMEOUT_TYPE_HEARTBEAT, shaped("lease_lost", detailed)),
+			collection.ReasonLeaseLost, "the detail"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := OfActivity(c.err)
@@ -122,6 +124,9 @@ func TestOfActivityUnshaped(t *testing.T) {
 			require.Contains(t, f.Detail, c.detail)
 		})
 	}
+	late := OfActivity(timeout(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, shaped("lease_lost", detailed)))
+	require.Equal(t, detailed.Attempts, late.Attempts)
+	require.Equal(t, detailed.FirstRequestAt, late.FirstRequestAt)
 	long := OfActivity(errors.New(strings.Repeat("x", 10_000)))
 	require.Len(t, long.Detail, collection.MaxDetail)
 }
