@@ -103,6 +103,15 @@ func (tr *trial) heard() []any {
 	return append([]any(nil), tr.beats...)
 }
 
+// waits are what the heartbeats said that the attempt was waiting for.
+func (tr *trial) waits() []string {
+	var waits []string
+	for _, beat := range tr.heard() {
+		waits = append(waits, beat.(collection.AttemptProgress).Waiting)
+	}
+	return waits
+}
+
 // progress is what the next attempt will find, after its way through JSON.
 func (tr *trial) progress(t require.TestingT) collection.AttemptProgress {
 	beats := tr.heard()
