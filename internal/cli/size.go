@@ -109,7 +109,7 @@ func (a *app) size(cmd *cobra.Command, f *sizeFlags) error {
 		}
 	}
 	cores := runtime.GOMAXPROCS(0)
-	progress := newSizeProgress(a.remarks(), in.params, cores, a.world.Now)
+	progress := newSizeProgress(a.remarks(), in.params, in.history, cores, a.world.Now)
 	stop := progress.start()
 	findings, err := sweep.Study(ctx, in.params, in.history, cores)
 	stop()

@@ -70,7 +70,10 @@ func (a *app) tellMeasured(m starter.Measured) {
 	out := a.remarks()
 	out.Line("measured: %s of %s over %.3g days; service times are those of %s in %s", screen.Plural(m.History.Jobs(), "record"),
 		screen.Plural(len(m.History.Batches), "submission"), m.History.Span().Hours()/24,
-		screen.Plural(len(m.History.Services), "record"), screen.Plural(m.Parts, "part")+" of the ledgers")
+		screen.Plural(m.History.Extent().Services, "record"), screen.Plural(m.Parts, "part")+" of the ledgers")
+	if share := m.History.FreeShare(); share > 0 {
+		out.Line("%.2g %% of all records made no request, and count as taking no time: cancelled, refused or expired before their turn", 100*share)
+	}
 	if m.Unknown > 0 {
 		out.Line("%s not tell how long the requests took, and were left out", plural(m.Unknown, "record of them does", "records of them do"))
 	}

@@ -74,6 +74,19 @@ func TestSizeFromMeasured(t *testing.T) {
 	require.Contains(t, s.stdout, "size the fleet again: offered load is 2.96 times (0.6941, not 0.2345)")
 }
 
+// TestSizeTellsOfRecordsWithoutARequest, and does not count them as measured.
+func TestSizeTellsOfRecordsWithoutARequest(t *testing.T) {
+	t.Parallel()
+	m := measuredDays(28, 5)
+	m.History.Services = append(m.History.Services, sizing.ServiceTime{Jobs: 5000, Free: true})
+	a := &app{world: testWorld(t)}
+	told := &strings.Builder{}
+	a.world.Stderr = told
+	a.tellMeasured(m)
+	require.Contains(t, told.String(), "service times are those of 500 records in 40 parts of the ledgers\n"+
+		"20 % of all records made no request, and count as taking no time: cancelled, refused or expired before their turn\n")
+}
+
 // TestSizePricesASlot: without a price of its own, a request at a time costs its part of a process.
 func TestSizePricesASlot(t *testing.T) {
 	t.Parallel()

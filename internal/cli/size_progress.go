@@ -22,19 +22,19 @@ type sizeProgress struct {
 	expect string
 }
 
-func newSizeProgress(s *screen.Screen, p sizing.Params, cores int, now func() time.Time) *sizeProgress {
+func newSizeProgress(s *screen.Screen, p sizing.Params, history *sizing.History, cores int, now func() time.Time) *sizeProgress {
 	jobs := p.JobsPerMonth() * float64(p.Months) * float64(p.Seeds)
 	return &sizeProgress{
 		screen: s, live: s.NewLive(), now: now, begun: now(),
 		what: fmt.Sprintf("simulating %s of %s, about %s, through many fleets",
 			screen.Plural(p.Seeds, "run"), screen.Plural(p.Months, "month"), screen.Plural(int(jobs), "job")),
-		expect: estimate(p, cores),
+		expect: estimate(p, history, cores),
 	}
 }
 
 // estimate says about how long a study takes that takes more than a moment.
-func estimate(p sizing.Params, cores int) string {
-	takes, step := sweep.Estimate(p, cores), 5*time.Second
+func estimate(p sizing.Params, history *sizing.History, cores int) string {
+	takes, step := sweep.Estimate(p, history, cores), 5*time.Second
 	if takes >= time.Minute {
 		step = time.Minute
 	}

@@ -30,7 +30,7 @@ func TestSizeProgress(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
 			now := noon
-			p := newSizeProgress(c.screen(&out), sizing.Default(), 2, func() time.Time { return now })
+			p := newSizeProgress(c.screen(&out), sizing.Default(), nil, 2, func() time.Time { return now })
 			require.Equal(t, c.interval, p.interval())
 			p.show()
 			now = now.Add(12 * time.Second)
@@ -44,7 +44,7 @@ func TestSizeProgress(t *testing.T) {
 func TestSizeProgressGoesAway(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	stop := newSizeProgress(screen.NewTerminal(&out, 60, screen.Options{}), sizing.Default(), 2, func() time.Time { return noon }).start()
+	stop := newSizeProgress(screen.NewTerminal(&out, 60, screen.Options{}), sizing.Default(), nil, 2, func() time.Time { return noon }).start()
 	stop()
 	require.True(t, strings.HasSuffix(out.String(), "…\n\x1b[1A\r\x1b[J"), "%q", out.String())
 }

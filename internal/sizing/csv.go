@@ -20,12 +20,16 @@ const (
 	columnService = "service_minutes"
 )
 
+// maxApart is how far the rows of one batch may be apart. Its jobs count as handed in at once, and a name that is used again on
+// another day is another batch.
+const maxApart = 15 * time.Minute
+
 // maxRowProblems is how many bad rows are reported before reading stops.
 const maxRowProblems = 20
 
 // ReadHistory reads recorded arrivals from CSV with a header row. The column submitted_at (RFC 3339) is required. A row is
 // one job, or as many as its column jobs says; rows with the same submission, or without that column the same moment, are
-// one batch. The column service_minutes may give how long each job of the row occupied a worker, on average.
+// one batch, and must not be far apart. The column service_minutes may give how long each job of the row occupied a worker, on average.
 //
 // The error is Problems, naming lines, or a failure to read. Whether there is enough to size from is for History.Check.
 func ReadHistory(r io.Reader) (*History, error) {
@@ -57,6 +61,10 @@ func ReadHistory(r io.Reader) (*History, error) {
 		one, wrong := c.parse(row, fmt.Sprintf("line %d", line))
 		if len(wrong) > 0 {
 			problems = append(problems, wrong...)
+			continue
+		}
+		if wrong := h.apart(one, seen, line); wrong != nil {
+			problems = append(problems, *wrong)
 			continue
 		}
 		h.book(one, seen)
@@ -129,6 +137,23 @@ func (c columns) parse(row []string, line string) (arrival, Problems) {
 		out.batch = at.UTC().Format(time.RFC3339Nano)
 	}
 	return out, problems
+}
+
+// apart is what is wrong with a row that is far from the others of its batch, or nil.
+func (h *History) apart(row arrival, seen map[string]int, line int) *Problem {
+	i, known := seen[row.batch]
+	if !known {
+		return nil
+	}
+	off := row.at.Sub(h.Batches[i].At).Abs()
+	if off <= maxApart {
+		return nil
+	}
+	return &Problem{
+		Where: fmt.Sprintf("line %d, %s", line, columnAt), Given: row.at.Format(time.RFC3339),
+		Advice: fmt.Sprintf("it is %s from another row of submission %q, and rows of one submission are one batch: give each batch a name of its own, or leave the column %s empty",
+			off.Round(time.Minute), row.batch, columnBatch),
+	}
 }
 
 // book adds a row. A batch arrives with its first row.

@@ -41,14 +41,14 @@ func TestReadHistory(t *testing.T) {
 			"\ufeffSubmitted_At , SERVICE_MINUTES\n2026-03-01T08:00:00Z,2.5\n2026-03-01T08:01:00Z,\n2026-03-01T08:02:00Z,0\n",
 			History{
 				Batches:  []Recorded{{at("2026-03-01T08:00:00Z"), 1}, {at("2026-03-01T08:01:00Z"), 1}, {at("2026-03-01T08:02:00Z"), 1}},
-				Services: []ServiceTime{{2.5, 1, 0}, {0, 1, 2}},
+				Services: []ServiceTime{{Minutes: 2.5, Jobs: 1}, {Jobs: 1, Group: 2}},
 			},
 		},
 		"a service time stands for all jobs of its row": {
 			"submitted_at,jobs,submission,service_minutes\n2026-03-01T08:00:00Z,99,a,20\n2026-03-01T08:00:00Z,1,a,1\n2026-03-01T09:00:00Z,3,b,2\n",
 			History{
 				Batches:  []Recorded{{at("2026-03-01T08:00:00Z"), 100}, {at("2026-03-01T09:00:00Z"), 3}},
-				Services: []ServiceTime{{20, 99, 0}, {1, 1, 0}, {2, 3, 1}},
+				Services: []ServiceTime{{Minutes: 20, Jobs: 99}, {Minutes: 1, Jobs: 1}, {Minutes: 2, Jobs: 3, Group: 1}},
 			},
 		},
 		"nothing but a header": {"submitted_at\n", History{}},
@@ -119,4 +119,18 @@ func FuzzReadHistory(f *testing.F) {
 			require.NotEmpty(t, fmt.Sprint(err))
 		}
 	})
+}
+
+// TestRowsOfOneSubmissionBelongTogether: a name that comes again after days is no batch of all its rows.
+func TestRowsOfOneSubmissionBelongTogether(t *testing.T) {
+	t.Parallel()
+	read := func(second string) error {
+		_, err := ReadHistory(strings.NewReader("submitted_at,submission\n2026-03-02T08:00:00Z,daily\n" + second + ",daily\n"))
+		return err
+	}
+	require.NoError(t, read("2026-03-02T08:15:00Z"))
+	require.NoError(t, read("2026-03-02T07:45:00Z"))
+	for _, second := range []string{"2026-03-03T08:00:00Z", "2026-03-01T08:00:00Z"} {
+		require.EqualError(t, read(second), "line 3, submitted_at = "+second+`: it is 24h0m0s from another row of submission "daily", and rows of one submission are one batch: give each batch a name of its own, or leave the column submission empty`)
+	}
 }

@@ -9,14 +9,14 @@ import (
 type Extent struct {
 	Submissions int `json:"submissions"`
 	Jobs        int `json:"jobs"`
-	// Services is how many service times are known.
+	// Services is how many service times were measured.
 	Services int     `json:"service_times"`
 	Days     float64 `json:"days"`
 }
 
 // Extent is how much the history holds.
 func (h *History) Extent() Extent {
-	return Extent{Submissions: len(h.Batches), Jobs: h.Jobs(), Services: len(h.Services), Days: h.Span().Hours() / 24}
+	return Extent{Submissions: len(h.Batches), Jobs: h.Jobs(), Services: h.timed(), Days: h.Span().Hours() / 24}
 }
 
 // Needed is what Check asks for.

@@ -43,10 +43,11 @@ type Sized struct {
 
 // ReplayFindings are what the recorded arrivals themselves did to a fleet.
 type ReplayFindings struct {
-	// Jobs, Batches and Days are the size of the recording.
-	Jobs, Batches int
-	Days          float64
-	Recommended   Replayed
+	// Jobs, Batches and Days are the size of what was replayed: the recording, or its newest part where it is very large. Older is
+	// how many batches came before that.
+	Jobs, Batches, Older int
+	Days                 float64
+	Recommended          Replayed
 	// Smallest kept the promise over the recording; its Workers are 0 where none does.
 	Smallest Replayed
 }

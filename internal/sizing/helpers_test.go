@@ -40,6 +40,22 @@ func someJobs(t *rapid.T) []Job {
 	return jobs
 }
 
+// replayed is a recording played through a fleet.
+func replayed(t *testing.T, h *History, p Params, workers int) Replayed {
+	t.Helper()
+	got, err := h.Replay(t.Context(), p, h.Stretch(p), workers)
+	require.NoError(t, err)
+	return got
+}
+
+// smallestReplayed is the smallest fleet for a recording.
+func smallestReplayed(t *testing.T, h *History, p Params) Replayed {
+	t.Helper()
+	got, err := h.SmallestReplayed(t.Context(), p, h.Stretch(p))
+	require.NoError(t, err)
+	return got
+}
+
 // starts plays jobs through a fleet.
 func starts(workers int, jobs []Job) []int64 {
 	fleet := NewFleet(workers)

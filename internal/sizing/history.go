@@ -75,8 +75,8 @@ func (h *History) Check() error {
 		problems.add("history", nil, "it covers %.0f days, and arrivals of %d years ago say little: leave the old ones out",
 			h.Span().Hours()/24, maxSimulatedHours/24/365)
 	}
-	if n := len(h.Services); n > 0 {
-		few("service times", n, needServices)
+	if len(h.Services) > 0 {
+		few("service times", h.timed(), needServices)
 	}
 	for i, b := range h.Batches {
 		if b.Jobs < 1 || b.Jobs > maxBatch {

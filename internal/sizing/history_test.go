@@ -121,7 +121,7 @@ func TestReplayByHand(t *testing.T) {
 	require.Equal(t, int64(0), jobs[2].Arrival)
 	require.Equal(t, micros(60*24*27+9*60), jobs[3].Arrival)
 
-	got := h.Replay(p, jobs, 2)
+	got := replayed(t, h, p, 2)
 	require.Equal(t, 2, got.Workers)
 	require.Equal(t, 0.75, got.Within)
 	require.True(t, got.Kept)
@@ -129,10 +129,10 @@ func TestReplayByHand(t *testing.T) {
 	require.Equal(t, 1, got.KeptMonths, "January has one of three late, February one of five")
 
 	p.Promise.Share = 0.9
-	require.Equal(t, 3, h.SmallestReplayed(p).Workers)
-	require.True(t, h.SmallestReplayed(p).Kept)
+	require.Equal(t, 3, smallestReplayed(t, h, p).Workers)
+	require.True(t, smallestReplayed(t, h, p).Kept)
 	p.Service.MeanMinutes = 9000
-	require.Zero(t, (&History{Batches: []Recorded{{at("2026-01-01T00:00:00Z"), 20_000}}}).SmallestReplayed(p).Workers,
+	require.Zero(t, smallestReplayed(t, &History{Batches: []Recorded{{at("2026-01-01T00:00:00Z"), 20_000}}}, p).Workers,
 		"twenty thousand jobs at once are beyond the largest fleet")
 }
 
@@ -142,11 +142,11 @@ func TestReplaySeesWhatBatchesForget(t *testing.T) {
 	h := recorded(60, 9)
 	p, err := h.Params(Default())
 	require.NoError(t, err)
-	spread := h.SmallestReplayed(p).Workers
+	spread := smallestReplayed(t, h, p).Workers
 	for i := range h.Batches {
 		if i%2 == 1 {
 			h.Batches[i].At = h.Batches[i-1].At.Add(time.Second)
 		}
 	}
-	require.Greater(t, h.SmallestReplayed(p).Workers, spread+2)
+	require.Greater(t, smallestReplayed(t, h, p).Workers, spread+2)
 }

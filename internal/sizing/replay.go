@@ -2,6 +2,7 @@ package sizing
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 )
@@ -48,38 +49,48 @@ type Replayed struct {
 	Kept          bool `json:"kept"`
 }
 
-// Replay plays recorded jobs, as Stretch gives them, through a fleet.
-func (h *History) Replay(p Params, jobs []Job, workers int) Replayed {
+// Replay plays recorded jobs, as Stretch gives them, through a fleet. The error is the context's.
+func (h *History) Replay(ctx context.Context, p Params, jobs []Job, workers int) (Replayed, error) {
 	fleet, waits := NewFleet(workers), NewHistogram()
 	limit := micros(p.Promise.Minutes)
-	type month struct{ jobs, within int64 }
-	months := map[int]*month{}
-	var all month
-	for _, job := range jobs {
-		at := h.Batches[0].At.Add(time.Duration(job.Arrival) * time.Microsecond).UTC()
-		key := at.Year()*12 + int(at.Month())
-		if months[key] == nil {
-			months[key] = &month{}
+	var all Count
+	var months []Count
+	monthEnds := int64(-1)
+	for i, job := range jobs {
+		if i%chunk == 0 && ctx.Err() != nil {
+			return Replayed{}, ctx.Err()
 		}
+		if job.Arrival >= monthEnds {
+			months, monthEnds = append(months, Count{}), h.monthEnd(job.Arrival)
+		}
+		month := &months[len(months)-1]
 		wait := min(fleet.Start(job)-job.Arrival, never)
 		waits.add(wait)
-		all.jobs++
-		months[key].jobs++
+		all.Jobs++
+		month.Jobs++
 		if wait <= limit {
-			all.within++
-			months[key].within++
+			all.Within++
+			month.Within++
 		}
 	}
 	out := Replayed{
-		Workers: workers, Wait: waits.Quantile(p.Promise.Share), Within: ratio(float64(all.within), all.jobs),
-		Months: len(months), PartialMonths: h.partialMonths(), Kept: p.Promise.keeps(all.within, all.jobs),
+		Workers: workers, Wait: waits.Quantile(p.Promise.Share), Within: ratio(float64(all.Within), all.Jobs),
+		Months: len(months), PartialMonths: h.partialMonths(), Kept: p.Promise.keeps(all.Within, all.Jobs),
 	}
 	for _, m := range months {
-		if p.Promise.keeps(m.within, m.jobs) {
+		if p.Promise.keeps(m.Within, m.Jobs) {
 			out.KeptMonths++
 		}
 	}
-	return out
+	return out, nil
+}
+
+// monthEnd is when the calendar month (UTC) of a moment ends; both are microseconds after the first batch.
+func (h *History) monthEnd(moment int64) int64 {
+	begin := h.Batches[0].At.UTC()
+	at := begin.Add(time.Duration(moment) * time.Microsecond)
+	next := time.Date(at.Year(), at.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+	return int64((next.Sub(begin) + time.Microsecond - 1) / time.Microsecond)
 }
 
 // partialMonths is how many calendar months the recording covers in part, of those at its two ends.
@@ -99,12 +110,33 @@ func (h *History) partialMonths() int {
 	return 0
 }
 
-// SmallestReplayed is the smallest fleet that kept the promise over the whole recording, or 0 where none does.
-func (h *History) SmallestReplayed(p Params) Replayed {
-	jobs := h.Stretch(p)
-	fleet := Smallest(1, MaxWorkers, func(workers int) bool { return h.Replay(p, jobs, workers).Kept })
+// SmallestReplayed is the smallest fleet that kept the promise to recorded jobs, as Stretch gives them, or 0 where none does. The
+// error is the context's.
+func (h *History) SmallestReplayed(ctx context.Context, p Params, jobs []Job) (Replayed, error) {
+	var smallest Replayed
+	fleet := Smallest(1, MaxWorkers, func(workers int) bool {
+		one, err := h.Replay(ctx, p, jobs, workers)
+		if one.Kept {
+			smallest = one
+		}
+		return err != nil || one.Kept // an error ends the search soonest
+	})
 	if fleet == 0 {
-		return Replayed{}
+		return Replayed{}, ctx.Err()
 	}
-	return h.Replay(p, jobs, fleet)
+	return smallest, ctx.Err()
+}
+
+// maxReplayed is how many jobs are replayed: as many as are drawn, and one fleet plays them in less than a second.
+const maxReplayed = affordable
+
+// Newest is the newest part of a recording that is small enough to be replayed, and how many of its batches are older.
+func (h *History) Newest() (part *History, older int) {
+	jobs := 0
+	for older = len(h.Batches); older > 0; older-- {
+		if jobs += h.Batches[older-1].Jobs; jobs > maxReplayed && older < len(h.Batches) {
+			break
+		}
+	}
+	return &History{Batches: h.Batches[older:], Services: h.Services, Until: h.Until}, older
 }

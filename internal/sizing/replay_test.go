@@ -1,8 +1,10 @@
 package sizing
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,11 +24,11 @@ func TestReplayPaces(t *testing.T) {
 	require.Equal(t, []int64{0, 5, 10, 15, 20}, arrivals)
 	require.Equal(t, []int32{0, 1, 0, 1, 0}, batches)
 
-	got := h.Replay(p, h.Stretch(p), 2)
+	got := replayed(t, h, p, 2)
 	require.Equal(t, 1.0, got.Within, "two workers have ten minutes for each")
 	require.Equal(t, 2, got.Months, "some are handed in after midnight")
 	p.Batches.PaceMinutes = 0
-	require.Less(t, h.Replay(p, h.Stretch(p), 2).Within, 1.0)
+	require.Less(t, replayed(t, h, p, 2).Within, 1.0)
 }
 
 // TestPartialMonths: a recording that begins or ends inside of a month says so; a day is forgiven.
@@ -49,7 +51,7 @@ func TestPartialMonths(t *testing.T) {
 			h.Until = at(row.until)
 		}
 		require.Equal(t, row.want, h.partialMonths(), "%+v", row)
-		require.Equal(t, row.want, h.Replay(Default(), h.Stretch(Default()), 1).PartialMonths)
+		require.Equal(t, row.want, replayed(t, h, Default(), 1).PartialMonths)
 	}
 }
 
@@ -59,9 +61,9 @@ func TestPacingMakesAReplaySmaller(t *testing.T) {
 	h := recorded(60, 9)
 	p, err := h.Params(Default())
 	require.NoError(t, err)
-	atOnce := h.SmallestReplayed(p).Workers
+	atOnce := smallestReplayed(t, h, p).Workers
 	p.Batches.PaceMinutes = 2
-	require.Less(t, h.SmallestReplayed(p).Workers, atOnce-5)
+	require.Less(t, smallestReplayed(t, h, p).Workers, atOnce-5)
 	require.True(t, slices.IsSortedFunc(h.Stretch(p), func(a, b Job) int { return int(a.Arrival - b.Arrival) }))
 }
 
@@ -91,4 +93,46 @@ func TestAFleetForCutBatchesAssumesThemCut(t *testing.T) {
 	d, err := h.Drift(Assumed{From: FromArrivals, Burst: cut, Doubts: h.Doubts()})
 	require.NoError(t, err)
 	require.Equal(t, Grown, d.Trend)
+}
+
+// TestReplayStops with its context, in the middle of a fleet.
+func TestReplayStops(t *testing.T) {
+	t.Parallel()
+	h := recorded(60, 9)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := h.Replay(ctx, Default(), h.Stretch(Default()), 3)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = h.SmallestReplayed(ctx, Default(), h.Stretch(Default()))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestNewest: of a recording that is too large to be replayed the newest batches, and one batch at least.
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	h := &History{Until: at("2026-02-01T00:00:00Z")}
+	for i := range 20 {
+		h.Batches = append(h.Batches, Recorded{At: at("2026-01-01T00:00:00Z").Add(time.Duration(i) * time.Hour), Jobs: 600_000})
+	}
+	part, older := h.Newest()
+	require.Equal(t, 12, older)
+	require.Equal(t, h.Batches[12:], part.Batches)
+	require.LessOrEqual(t, part.Jobs(), int(maxReplayed))
+	require.Equal(t, h.Until, part.Until)
+
+	h.Batches = h.Batches[:8]
+	part, older = h.Newest()
+	require.Zero(t, older)
+	require.Equal(t, h, part)
+	h.Batches = []Recorded{{Jobs: 9}, {Jobs: 2 * int(maxReplayed)}}
+	part, older = h.Newest()
+	require.Equal(t, 1, older)
+	require.Len(t, part.Batches, 1)
+}
+
+// TestMonthsOfAReplay are those of the calendar, to the microsecond.
+func TestMonthsOfAReplay(t *testing.T) {
+	t.Parallel()
+	h := &History{Batches: []Recorded{{at("2026-01-31T23:59:59.9999995Z"), 1}, {at("2026-01-31T23:59:59.9999999Z"), 1}, {at("2026-02-01T00:00:00.0000005Z"), 1}, {at("2026-12-31T23:59:59Z"), 1}, {at("2027-01-01T00:00:01Z"), 1}}}
+	require.Equal(t, 4, replayed(t, h, Default(), 1).Months)
 }

@@ -9,6 +9,35 @@ type ServiceTime struct {
 	Jobs float64
 	// Group tells apart what was measured together, such as the jobs of one submission: they are not independent of each other.
 	Group int
+	// Free tells that its jobs ended before they took a worker: what is known of them is that they took no time, and that is no
+	// measurement.
+	Free bool
+}
+
+// timed is how many service times were measured.
+func (h *History) timed() int {
+	n := 0
+	for _, t := range h.Services {
+		if !t.Free {
+			n++
+		}
+	}
+	return n
+}
+
+// FreeShare is the share of jobs that took no worker, of those whose service times are known.
+func (h *History) FreeShare() float64 {
+	free, all := 0.0, 0.0
+	for _, t := range h.Services {
+		all += t.Jobs
+		if t.Free {
+			free += t.Jobs
+		}
+	}
+	if !(all > 0) {
+		return 0
+	}
+	return free / all
 }
 
 // MeanService is the mean measured time of a job in minutes, or the other one where none was measured.
@@ -33,15 +62,19 @@ func (h *History) service() Service {
 	return s
 }
 
-// serviceDoubt is how well the mean service time is known: by the spread of what was measured together around the mean.
+// serviceDoubt is how well the mean service time is known: by the spread of what was measured together around the mean. Jobs that
+// took no worker make the mean smaller by a factor that is known far better.
 func (h *History) serviceDoubt() Doubt {
 	if len(h.Services) == 0 {
 		return Doubt{} // it was assumed
 	}
-	mean := h.MeanService(0)
+	mean := h.MeanService(0) / (1 - h.FreeShare())
 	var groups []float64 // how far each is off, in minutes of all its jobs
 	places, jobs := map[int]int{}, 0.0
 	for _, t := range h.Services {
+		if t.Free {
+			continue
+		}
 		i, known := places[t.Group]
 		if !known {
 			i = len(groups)

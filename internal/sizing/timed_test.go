@@ -81,12 +81,12 @@ func TestBadWeights(t *testing.T) {
 // TestServiceDoubtByHand: two groups, and what they are off the mean of 2.
 func TestServiceDoubtByHand(t *testing.T) {
 	t.Parallel()
-	h := &History{Services: []ServiceTime{{1, 2, 7}, {3, 1, 7}, {3, 1, 4}}}
+	h := &History{Services: []ServiceTime{{1, 2, 7, false}, {3, 1, 7, false}, {3, 1, 4, false}}}
 	d := h.serviceDoubt() // off by -1 and 1 in sum, of 4 jobs
 	require.InDelta(t, math.Sqrt(2*2)/(4*2), d.Error, 1e-12)
 	require.InDelta(t, 1, d.Freedom, 1e-12)
 	require.Equal(t, Doubt{}, (&History{}).serviceDoubt(), "assumed ones are exact")
-	require.Equal(t, Doubt{Error: unknowable}, (&History{Services: []ServiceTime{{1, 1, 0}, {2, 1, 0}}}).serviceDoubt(), "one group")
+	require.Equal(t, Doubt{Error: unknowable}, (&History{Services: []ServiceTime{{1, 1, 0, false}, {2, 1, 0, false}}}).serviceDoubt(), "one group")
 }
 
 // TestServiceDoubtIsTheSpreadOfTheMean: over many histories, of which a group shares its luck.
@@ -121,4 +121,26 @@ func TestDoubtsAddUp(t *testing.T) {
 	require.Equal(t, sum, sum.plus(Doubt{}))
 	require.Equal(t, sum, Doubt{}.plus(sum))
 	require.Greater(t, Doubt{Error: 1, Freedom: 6}.chance(), Doubt{Error: 1, Freedom: 30}.chance())
+}
+
+// TestJobsThatTakeNoWorker make the mean smaller, and neither count as measured nor make it less sure.
+func TestJobsThatTakeNoWorker(t *testing.T) {
+	t.Parallel()
+	h := &History{}
+	for i := range 120 {
+		h.Services = append(h.Services, ServiceTime{Minutes: 1 + float64(i%3), Jobs: 5, Group: i})
+	}
+	mean, doubt := h.MeanService(0), h.serviceDoubt()
+	require.Zero(t, h.FreeShare())
+	h.Services = append(h.Services, ServiceTime{Jobs: 200, Group: 7, Free: true}, ServiceTime{Jobs: 200, Free: true})
+	require.InDelta(t, 0.4, h.FreeShare(), 1e-12)
+	require.InDelta(t, mean*0.6, h.MeanService(0), 1e-12)
+	require.InDelta(t, doubt.Error, h.serviceDoubt().Error, 1e-12)
+	require.InDelta(t, doubt.Freedom, h.serviceDoubt().Freedom, 1e-9)
+	require.Equal(t, 120, h.Extent().Services)
+
+	none := &History{Services: []ServiceTime{{Jobs: 900, Free: true}}}
+	require.Equal(t, Doubt{Error: unknowable}, none.serviceDoubt())
+	require.ErrorContains(t, none.Check(), "it has 0 service times and needs 100")
+	require.Zero(t, (&History{}).FreeShare())
 }

@@ -17,9 +17,6 @@ type Shared struct {
 	Peak int
 }
 
-// Count is how many jobs there were, and how many of them started in time.
-type Count struct{ Jobs, Within int64 }
-
 // ReplicateShared plays one replication through one fleet event by event, with the ceilings, customers and elastic
 // capacity of the parameters. Without any of them it gives what Replicate gives, more slowly.
 func ReplicateShared(p Params, replication, workers int) Shared {
@@ -41,23 +38,10 @@ func ReplicateShared(p Params, replication, workers int) Shared {
 	y.result.PaidMinutes = minutes(y.crew.wages)
 	y.result.Minutes = minutes(p.end() - p.warmUp())
 	y.result.Peak = y.crew.peak
-	return y.result
-}
-
-// Kept tells whether the promise was kept: to every customer, where there are some, since it was given to each of them. A large
-// customer's jobs in time make up for nobody else's late ones.
-func (s Shared) Kept(promise Promise) bool {
-	for i := range s.PerCustomer {
-		if !s.KeptTo(promise, i) {
-			return false
-		}
+	for i, days := range y.days {
+		y.result.PerCustomer[i] = countDays(days, p.Promise)
 	}
-	return len(s.PerCustomer) > 0 || promise.keeps(s.Within, s.Jobs)
-}
-
-// KeptTo tells whether the promise was kept to one customer.
-func (s Shared) KeptTo(promise Promise, customer int) bool {
-	return promise.keeps(s.PerCustomer[customer].Within, s.PerCustomer[customer].Jobs)
+	return y.result
 }
 
 // Merge adds another replication of the same fleet.
@@ -65,8 +49,7 @@ func (s *Shared) Merge(other Shared) {
 	s.Waits.Merge(other.Waits)
 	for i := range s.Customers {
 		s.Customers[i].Merge(other.Customers[i])
-		s.PerCustomer[i].Jobs += other.PerCustomer[i].Jobs
-		s.PerCustomer[i].Within += other.PerCustomer[i].Within
+		s.PerCustomer[i].merge(other.PerCustomer[i])
 	}
 	for i := range s.Sources {
 		s.Sources[i].Merge(other.Sources[i])
@@ -89,6 +72,7 @@ type yard struct {
 	crew     *crew
 	ends     completions
 	promise  int64
+	days     [][]Count // by customer, and by the day of the arrival
 	result   Shared
 }
 
@@ -101,7 +85,7 @@ func newYard(p Params, replication, workers int) *yard {
 	for range p.Customers {
 		y.result.Customers = append(y.result.Customers, NewHistogram())
 	}
-	y.result.PerCustomer = make([]Count, len(p.Customers))
+	y.result.PerCustomer, y.days = make([]Count, len(p.Customers)), make([][]Count, len(p.Customers))
 	for range p.Sources {
 		y.result.Sources = append(y.result.Sources, NewHistogram())
 	}
@@ -150,13 +134,13 @@ func (y *yard) dispatch(now int64) {
 		y.crew.work()
 		heap.Push(&y.ends, completion{at: now + job.service, source: source})
 		if job.arrival >= y.crew.from {
-			y.count(customer, source, now-job.arrival)
+			y.count(customer, source, job.arrival, now-job.arrival)
 		}
 	}
 	y.crew.want(now, y.lines.startable())
 }
 
-func (y *yard) count(customer, source int, wait int64) {
+func (y *yard) count(customer, source int, arrival, wait int64) {
 	y.result.Waits.add(wait)
 	y.result.Jobs++
 	inTime := int64(0)
@@ -166,8 +150,12 @@ func (y *yard) count(customer, source int, wait int64) {
 	y.result.Within += inTime
 	if len(y.result.Customers) > 0 {
 		y.result.Customers[customer].add(wait)
-		y.result.PerCustomer[customer].Jobs++
-		y.result.PerCustomer[customer].Within += inTime
+		day := int((arrival - y.crew.from) / aDay)
+		for len(y.days[customer]) <= day {
+			y.days[customer] = append(y.days[customer], Count{})
+		}
+		y.days[customer][day].Jobs++
+		y.days[customer][day].Within += inTime
 	}
 	if len(y.result.Sources) > 0 {
 		y.result.Sources[source].add(wait)

@@ -186,17 +186,3 @@ func TestOwnersFollowTheirShares(t *testing.T) {
 	again, same := y.owner(17)
 	require.Equal(t, []int{c, s}, []int{again, same})
 }
-
-// TestKeptToEveryCustomer: what is kept over all jobs may be broken for somebody, and was promised to each.
-func TestKeptToEveryCustomer(t *testing.T) {
-	t.Parallel()
-	promise := Promise{Share: 0.95, Minutes: 5}
-	s := Shared{Jobs: 1000, Within: 984}
-	require.True(t, s.Kept(promise))
-	s.PerCustomer = []Count{{900, 890}, {100, 94}}
-	require.False(t, s.Kept(promise))
-	require.True(t, s.KeptTo(promise, 0))
-	require.False(t, s.KeptTo(promise, 1))
-	s.PerCustomer[1].Within = 95
-	require.True(t, s.Kept(promise))
-}

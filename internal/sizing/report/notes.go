@@ -47,10 +47,20 @@ func (r Report) notes(f sizing.Findings) []string {
 		}
 		add("The recorded arrivals themselves took %d workers: they cluster beyond single submissions.%s", p.Smallest.Workers, plan)
 	}
+	if p := r.Replay; p != nil && p.Older > 0 {
+		add("The recording is very large: its newest %s jobs are replayed, and %s older %s not.", grouped(float64(p.Jobs)), grouped(float64(p.Older)), submissionsAre(p.Older))
+	}
 	if f.NotReplayed {
 		add("The recording is not replayed: batches.max cuts its submissions, and nobody knows when customers would have handed in the rest.")
 	}
 	return notes
+}
+
+func submissionsAre(n int) string {
+	if n == 1 {
+		return "submission is"
+	}
+	return "submissions are"
 }
 
 // keptFor is for whom a fleet with ceilings and customers must keep the promise.

@@ -149,6 +149,11 @@ func TestNotes(t *testing.T) {
 		}, "it takes about 37 workers, by 5 runs, to keep the promise over all jobs", true},
 		{"customers", func(f *sizing.Findings) { *f = everything() }, "no fleet keeps the promise for every customer: jobs wait for ceilings", true},
 		{"not replayed", func(f *sizing.Findings) { f.NotReplayed = true }, "The recording is not replayed: batches.max cuts its submissions", true},
+		{"replayed in part", func(f *sizing.Findings) {
+			f.Replay = everything().Replay
+			f.Replay.Older = 1234
+		}, "its newest 12,345 jobs are replayed, and 1,234 older submissions are not.", true},
+		{"replayed whole", func(f *sizing.Findings) { f.Replay = everything().Replay }, "The recording is very large", false},
 		{"replayed", func(f *sizing.Findings) { f.Replay = everything().Replay }, "is not replayed", false},
 		{"clusters", func(f *sizing.Findings) { f.Replay = everything().Replay }, "Plan for 44.", true},
 		{"replay with no fleet", func(f *sizing.Findings) {
@@ -201,14 +206,15 @@ func TestWhomItBreaksFor(t *testing.T) {
 	f.Params.Customers = []sizing.Customer{{Name: "acme", Share: 0.9, Weight: 1}, {Name: "initech", Share: 0.1, Weight: 1}}
 	now := &f.Shared.Recommended
 	now.Customers = append(now.Customers, sizing.NewHistogram())
-	now.PerCustomer = []sizing.Count{{Jobs: 900, Within: 890}, {Jobs: 100, Within: 94}}
-	now.Within = 984
+	now.PerCustomer = []sizing.Count{{Jobs: 9000, Within: 8900, Squares: 1600}, {Jobs: 1000, Within: 800, Squares: 1600}}
 	r := report.New(f)
-	require.Equal(t, report.Kept, r.Shared.Customers[0].Promise)
-	require.Equal(t, report.Broken, r.Shared.Customers[1].Promise)
+	require.Equal(t, sizing.VerdictKept, r.Shared.Customers[0].Promise)
+	require.Equal(t, sizing.VerdictBroken, r.Shared.Customers[1].Promise)
 	require.Empty(t, r.Shared.Sources[0].Promise)
 	require.Regexp(t, `(?m)^ *customer acme +0 +100 +kept$`, text(t, f))
 	require.Regexp(t, `(?m)^ *customer initech +0 +100 +broken$`, text(t, f))
+	now.PerCustomer[1].Within = 940
+	require.Regexp(t, `(?m)^ *customer initech +0 +100 +too few to tell$`, text(t, f))
 }
 
 // TestFewerRunsAreSaid: rows that are less sure than the answer say so.

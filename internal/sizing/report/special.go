@@ -49,8 +49,8 @@ type Shared struct {
 	Seeds  int     `json:"seeds"`
 	Wait   float64 `json:"wait_minutes"`
 	Within float64 `json:"within"`
-	// Workers is the smallest fleet that keeps the promise to every customer, or over all jobs where none are given; 0 where none
-	// searched does: then ceilings make jobs wait, and workers do not help.
+	// Workers is the smallest fleet that keeps the promise over all jobs, and breaks it for no customer; 0 where none searched
+	// does: then ceilings make jobs wait, and workers do not help.
 	Workers   int    `json:"workers"`
 	Customers []Part `json:"customers"`
 	Sources   []Part `json:"sources"`
@@ -61,15 +61,9 @@ type Part struct {
 	Name   string  `json:"name"`
 	Wait   float64 `json:"wait_minutes"`
 	Within float64 `json:"within"`
-	// Promise is Kept or Broken for a customer; to a source none was given.
-	Promise string `json:"promise,omitempty"`
+	// Promise is what became of a customer's promise; to a source none was given.
+	Promise sizing.Verdict `json:"promise,omitempty"`
 }
-
-// What became of a customer's promise, in the words of weir promise.
-const (
-	Kept   = "kept"
-	Broken = "broken"
-)
 
 func shared(f sizing.Findings) *Shared {
 	if f.Shared == nil {
@@ -85,10 +79,7 @@ func shared(f sizing.Findings) *Shared {
 	}
 	for i, c := range p.Customers {
 		one := part(c.Name, now.Customers[i])
-		one.Promise = Broken
-		if now.KeptTo(p.Promise, i) {
-			one.Promise = Kept
-		}
+		one.Promise = now.Verdict(p, i)
 		out.Customers = append(out.Customers, one)
 	}
 	for i, s := range p.Sources {
@@ -99,9 +90,11 @@ func shared(f sizing.Findings) *Shared {
 
 // Replay is what the recorded arrivals themselves did, hours of the day and all.
 type Replay struct {
-	Jobs        int             `json:"jobs"`
-	Submissions int             `json:"submissions"`
-	Days        float64         `json:"days"`
+	Jobs        int     `json:"jobs"`
+	Submissions int     `json:"submissions"`
+	Days        float64 `json:"days"`
+	// Older is how many submissions of the recording came before, and are left out, since it is very large.
+	Older       int             `json:"older_submissions,omitempty"`
 	Recommended sizing.Replayed `json:"recommended"`
 	// Smallest kept the promise over the recording; its workers are 0 where none does.
 	Smallest sizing.Replayed `json:"smallest"`
@@ -112,7 +105,7 @@ func replay(f sizing.Findings) *Replay {
 		return nil
 	}
 	return &Replay{
-		Jobs: f.Replay.Jobs, Submissions: f.Replay.Batches, Days: f.Replay.Days,
+		Jobs: f.Replay.Jobs, Submissions: f.Replay.Batches, Days: f.Replay.Days, Older: f.Replay.Older,
 		Recommended: f.Replay.Recommended, Smallest: f.Replay.Smallest,
 	}
 }

@@ -118,7 +118,7 @@ func (r Report) special(p *page) {
 		rows := [][]string{{"", fmt.Sprintf("p%s min", exactly(r.Promise.Share)), "in time %", ""},
 			{"all jobs", wait(s.Wait), r.short(s.Within), ""}}
 		for _, part := range s.Customers {
-			rows = append(rows, []string{"customer " + part.Name, wait(part.Wait), r.short(part.Within), part.Promise})
+			rows = append(rows, []string{"customer " + part.Name, wait(part.Wait), r.short(part.Within), string(part.Promise)})
 		}
 		for _, part := range s.Sources {
 			rows = append(rows, []string{"source " + part.Name, wait(part.Wait), r.short(part.Within), ""})

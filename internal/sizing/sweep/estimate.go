@@ -14,22 +14,29 @@ const (
 	usualRows     = 50
 	usualVariants = 16
 	usualFleets   = 6
+	// A recorded job is put down once, and given to so many fleets one after another, on one core whatever their number.
+	replayedFleets = 16
 )
 
 // Estimate is how long Study takes on so many cores with nothing else to do, to a factor of about two. Ceilings, customers and
-// elastic capacity of large fleets come on top.
-func Estimate(p sizing.Params, cores int) time.Duration {
+// elastic capacity of large fleets come on top. The history is nil where there is none.
+func Estimate(p sizing.Params, history *sizing.History, cores int) time.Duration {
 	rows := usualRows
 	if p.Workers.To > 0 {
 		rows = len(p.Fleets(p.Workers.To))
 	}
-	spent := func(p sizing.Params, fleets int) time.Duration {
-		each := drawn + time.Duration(fleets)*played
-		return time.Duration(p.JobsPerRun() * float64(p.Seeds) * float64(each))
+	takes := func(jobs float64, fleets int) time.Duration {
+		return time.Duration(jobs * float64(drawn+time.Duration(fleets)*played))
 	}
+	spent := func(p sizing.Params, fleets int) time.Duration { return takes(p.JobsPerRun()*float64(p.Seeds), fleets) }
 	variant := p
 	if !affordable(p) {
 		variant = few(p)
 	}
-	return (spent(p, rows) + usualVariants*spent(variant, usualFleets)) / time.Duration(max(cores, 1))
+	all := (spent(p, rows) + usualVariants*spent(variant, usualFleets)) / time.Duration(max(cores, 1))
+	if history != nil && history.Replayable(p) {
+		part, _ := history.Newest()
+		all += takes(float64(part.Jobs()), replayedFleets)
+	}
+	return all
 }

@@ -24,10 +24,7 @@ func Study(ctx context.Context, p sizing.Params, history *sizing.History, cores 
 	s := &study{params: p, cores: cores, pools: map[int]*sizing.Pool{}}
 	s.out.Params, s.out.EventSeeds = p, few(p).Seeds
 	s.out.Formula = p.Smooth().Smallest(p.Promise)
-	replay := func(context.Context) error {
-		s.replay(history)
-		return nil
-	}
+	replay := func(ctx context.Context) error { return s.replay(ctx, history) }
 	for _, step := range []func(context.Context) error{s.table, s.smooth, s.variants, s.elastic, s.shared, replay, s.answer, s.strict} {
 		if err := step(ctx); err != nil {
 			return sizing.Findings{}, err
@@ -124,17 +121,24 @@ func (s *study) curves() {
 }
 
 // replay plays the recording, if there is one, and it can be.
-func (s *study) replay(h *sizing.History) {
-	if h == nil {
-		return
+func (s *study) replay(ctx context.Context, recording *sizing.History) error {
+	if recording == nil {
+		return nil
 	}
-	if !h.Replayable(s.params) {
+	if !recording.Replayable(s.params) {
 		s.out.NotReplayed = true
-		return
+		return nil
 	}
-	s.out.Replay = &sizing.ReplayFindings{
-		Jobs: h.Jobs(), Batches: len(h.Batches), Days: h.Span().Hours() / 24,
-		Recommended: h.Replay(s.params, h.Stretch(s.params), s.out.Recommended),
-		Smallest:    h.SmallestReplayed(s.params),
+	h, older := recording.Newest()
+	out := &sizing.ReplayFindings{Jobs: h.Jobs(), Batches: len(h.Batches), Older: older, Days: h.Span().Hours() / 24}
+	jobs := h.Stretch(s.params)
+	var err error
+	if out.Recommended, err = h.Replay(ctx, s.params, jobs, s.out.Recommended); err != nil {
+		return err
 	}
+	if out.Smallest, err = h.SmallestReplayed(ctx, s.params, jobs); err != nil {
+		return err
+	}
+	s.out.Replay = out
+	return nil
 }
