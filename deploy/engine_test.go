@@ -100,7 +100,7 @@ func TestNamespaceIsCreatedWithItsSearchAttributes(t *testing.T) {
 		"temporal": `[ "$3" != describe ]`, // there is no such namespace
 	})
 	require.NoError(t, err)
-	require.Contains(t, calls, "namespace create --namespace default --retention 72h\n")
+	require.Contains(t, calls, "namespace create --namespace default --retention 168h\n")
 	require.NotContains(t, calls, "namespace update")
 	for _, attribute := range []string{collection.AttributeCustomer, collection.AttributeSource, collection.AttributeReason} {
 		require.Contains(t, calls, "--name "+attribute+" --type Keyword")
@@ -111,7 +111,7 @@ func TestNamespaceThatExistsKeepsItsRetentionCurrent(t *testing.T) {
 	t.Parallel()
 	calls, err := script(t, namespaceScript, namespaceEnv(t), map[string]string{"temporal": "true"})
 	require.NoError(t, err)
-	require.Contains(t, calls, "namespace update --namespace default --retention 72h\n")
+	require.Contains(t, calls, "namespace update --namespace default --retention 168h\n")
 	require.NotContains(t, calls, "namespace create")
 }
 

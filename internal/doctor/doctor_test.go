@@ -79,7 +79,7 @@ func TestIll(t *testing.T) {
 		"deleted namespace": {check: "namespace", wrong: func(e *engine, _ *bucket) { e.state = enumspb.NAMESPACE_STATE_DELETED }, level: doctor.Fail,
 			what: "default is Deleted", mend: "use another"},
 		"short retention": {check: "namespace", wrong: func(e *engine, _ *bucket) { e.retention = 24 * time.Hour }, level: doctor.Warn,
-			what: "keeps what has ended for 1 day", mend: "--retention 72h0m0s"},
+			what: "keeps what has ended for 1 day", mend: "--retention 168h0m0s"},
 		"no namespace": {check: "namespace", wrong: func(e *engine, _ *bucket) { e.err = down }, level: doctor.Fail, what: "it is down", mend: "temporal.namespace"},
 
 		"missing attribute": {check: "search-attributes", wrong: func(e *engine, _ *bucket) { delete(e.attributes, "WeirReason") }, level: doctor.Fail,

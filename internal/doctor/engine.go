@@ -55,8 +55,9 @@ func parseVersion(text string) (version [2]int, ok bool) {
 
 func before(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
 
-// leastRetention is how long what has ended should stay: a weekend, in which nobody replays what was dead-lettered.
-const leastRetention = 72 * time.Hour
+// leastRetention is how long what has ended should stay: a week, holidays in it included. A dead letter that nobody has replayed by then is
+// counted by no metric and no sweep any more.
+const leastRetention = 168 * time.Hour
 
 func namespace(ctx context.Context, e *Engine) []Finding {
 	answer, err := e.Service.DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: e.Namespace})
@@ -70,7 +71,7 @@ func namespace(ctx context.Context, e *Engine) []Finding {
 	what := fmt.Sprintf("%s keeps what has ended for %s", e.Namespace, days(retention))
 	if retention < leastRetention {
 		return []Finding{warn(what, fmt.Sprintf(
-			"keep it for %s or longer, so that a dead-lettered record can still be looked into: temporal operator namespace update --namespace %s --retention %s",
+			"keep it for %s or longer, since dead letters that the engine has forgotten raise no alert any more: temporal operator namespace update --namespace %s --retention %s",
 			days(leastRetention), e.Namespace, leastRetention))}
 	}
 	return []Finding{fine("%s", what)}

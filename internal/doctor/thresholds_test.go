@@ -32,8 +32,8 @@ func TestRetention(t *testing.T) {
 		level doctor.Level
 		what  string
 	}{
-		72 * time.Hour: {doctor.OK, "for 3 days"}, 720 * time.Hour: {doctor.OK, "for 30 days"}, 24 * time.Hour: {doctor.Warn, "for 1 day"},
-		90 * time.Minute: {doctor.Warn, "for 1h30m0s"}, 71 * time.Hour: {doctor.Warn, "for 71h0m0s"},
+		168 * time.Hour: {doctor.OK, "for 7 days"}, 720 * time.Hour: {doctor.OK, "for 30 days"}, 24 * time.Hour: {doctor.Warn, "for 1 day"},
+		90 * time.Minute: {doctor.Warn, "for 1h30m0s"}, 167 * time.Hour: {doctor.Warn, "for 167h0m0s"},
 	} {
 		e := healthy()
 		e.retention = kept
