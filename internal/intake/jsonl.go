@@ -23,6 +23,9 @@ func (j *jsonRows) next() (Row, error) {
 		text, next, err := j.readLine()
 		var bad badRow
 		if errors.As(err, &bad) {
+			if !j.seen && startsArray(j.w.held()) {
+				bad = wholeArray
+			}
 			j.w.skipLine("\n")
 			j.line++
 			j.seen = true
@@ -83,3 +86,9 @@ func (j *jsonRows) readLine() (text []byte, next int, err error) {
 func isBlank(text []byte) bool { return len(trimJSON(text)) == 0 }
 
 func trimJSON(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+
+// startsArray says whether a text begins like a JSON array.
+func startsArray(text []byte) bool {
+	text = trimJSON(text)
+	return len(text) > 0 && text[0] == '['
+}

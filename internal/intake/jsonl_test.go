@@ -2,7 +2,9 @@ package intake_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -125,5 +127,33 @@ func TestRowSize(t *testing.T) {
 		want := strings.TrimRight(strings.TrimPrefix(text, "ab,c\n"), "\r\n")
 		require.Equal(t, len(want), got.Size)
 		require.Nil(t, map[bool][]string{true: reader.Header()}[opts.Name == asJSONL.Name])
+	}
+}
+
+// TestLongArray: a file that is one array on one line is told so however long the line is; what comes later in a file is not.
+func TestLongArray(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 200)
+	for text, reason := range map[string]string{
+		" [{\"a\":\"" + long + "\"}]\n":                   "the file looks like one JSON array",
+		"\n\n[\"" + long + "\"]":                          "the file looks like one JSON array",
+		"{\"a\":\"" + long + "\"}\n":                      "the row is larger than 100 bytes",
+		"{\"a\":1}\n[\"" + long + "\"]\n":                 "the row is larger than 100 bytes",
+		strings.Repeat("{", 200) + "\n[\"" + long + "\"]": "the row is larger than 100 bytes",
+	} {
+		reader, err := intake.Open(strings.NewReader(text), intake.Options{Format: "jsonl", MaxRow: 100})
+		require.NoError(t, err)
+		var last *intake.RowError
+		for {
+			_, err := reader.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				require.ErrorAs(t, err, &last)
+			}
+		}
+		require.NotNil(t, last, text)
+		require.Contains(t, last.Reason, reason, text)
 	}
 }

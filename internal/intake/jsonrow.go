@@ -41,6 +41,9 @@ func parseRow(line []byte, first bool) (map[string]any, error) {
 	return value.(map[string]any), nil // checkLine saw its brace
 }
 
+// wholeArray is what a file is mistaken for whose first row begins with a bracket, however long that row is.
+const wholeArray badRow = "the file looks like one JSON array: write one object per line, without brackets around and commas between them"
+
 // checkLine refuses what cannot be an object, with the likeliest cause.
 func checkLine(line []byte, first bool) error {
 	switch {
@@ -55,7 +58,7 @@ func checkLine(line []byte, first bool) error {
 	case start == '{':
 		return nil
 	case start == '[' && first:
-		return badRow("the file looks like one JSON array: write one object per line, without brackets around and commas between them")
+		return wholeArray
 	case start == '[':
 		return badRow("a row must be a JSON object, this one is an array")
 	}

@@ -105,9 +105,10 @@ func refusedCondition(err error) bool {
 
 // unanswered says whether a write may have reached the store and only its answer is missing. Some stores refuse a large
 // write before they have read it, and close the connection; the refusal is then lost while the content is being sent,
-// and trying again does not help.
+// and trying again does not help. A store that has fallen silent is not asked what became of a write: it would be silent again,
+// and who writes the same once more finds out.
 func unanswered(ctx context.Context, err error) bool {
-	if _, sent := errors.AsType[*smithyhttp.RequestSendError](err); !sent || ctx.Err() != nil {
+	if _, sent := errors.AsType[*smithyhttp.RequestSendError](err); !sent || ctx.Err() != nil || silent(err) {
 		return false
 	}
 	failure, ok := errors.AsType[*net.OpError](err)
@@ -116,6 +117,9 @@ func unanswered(ctx context.Context, err error) bool {
 
 // said is the shortest true account of why a request failed: the store's answer, or what broke on the way to it.
 func said(err error) string {
+	if silence, ok := errors.AsType[*silenceError](err); ok {
+		return silence.Error()
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time (" + context.DeadlineExceeded.Error() + ")"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go/logging"
 )
 
 const (
@@ -37,10 +38,22 @@ type Options struct {
 	// Keys gives AccessKey and SecretKey as they are by now, instead of them. It is asked for every request, so it should cache.
 	Keys func() (access, secret string, err error)
 	// HTTPClient sends the requests; nil means a client of the package's own, which gives up connecting after 5 s and
-	// keeps up to 64 idle connections. How long a whole request may take is its context's business.
+	// keeps up to 64 idle connections.
 	HTTPClient *http.Client
 	// Attempts is how often one request is tried in all; 0 means 3.
 	Attempts int
+	// Silence is after how long without a byte from the store, or taken by it, a request is ended, with an error that is a
+	// context.DeadlineExceeded and is not tried again here; 0 means a minute. The answer to an upload may take longer by a second
+	// for each 64 KiB of it, up to 64 s: so much may still be under way on a slow line. How long a whole request may take is its
+	// context's business.
+	Silence time.Duration
+}
+
+func (o Options) silence() time.Duration {
+	if o.Silence == 0 {
+		return defaultSilence
+	}
+	return o.Silence
 }
 
 // check reports everything that is wrong with the options by themselves.
@@ -57,6 +70,9 @@ func (o Options) check() error {
 	}
 	if o.Attempts < 0 {
 		problems = append(problems, fmt.Errorf("attempts is %d: use 1 or more, or 0 for %d", o.Attempts, defaultAttempts))
+	}
+	if o.Silence < 0 {
+		problems = append(problems, fmt.Errorf("silence is %s: use a time above zero, or 0 for %s", o.Silence, defaultSilence))
 	}
 	if o.Endpoint != "" {
 		problems = append(problems, checkEndpoint(o.Endpoint))
@@ -88,7 +104,9 @@ func (o Options) identity(ctx context.Context) (aws.CredentialsProvider, string,
 		fixed := credentials.NewStaticCredentialsProvider(o.AccessKey, o.SecretKey, "")
 		return aws.NewCredentialsCache(fixed), orDefault(o.Region, defaultRegion), nil
 	}
-	chain, err := config.LoadDefaultConfig(ctx, config.WithRegion(o.Region))
+	// The chain would write to stderr, past every logger, which way it tries next. That none led to credentials is an error of
+	// Retrieve, and Check makes a sentence of it.
+	chain, err := config.LoadDefaultConfig(ctx, config.WithRegion(o.Region), config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, "", fmt.Errorf("the AWS environment cannot be read: correct it or give access key and secret key: %w", err)
 	}

@@ -2,6 +2,9 @@ package objectstore
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -74,7 +77,9 @@ func TestDefaultChain(t *testing.T) {
 	}
 }
 
-func TestNoCredentialsAtAll(t *testing.T) {
+// withoutCredentials is an environment in which nothing but the machine's role could give any.
+func withoutCredentials(t *testing.T) {
+	t.Helper()
 	for _, name := range []string{
 		"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE",
 		"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
@@ -83,6 +88,37 @@ func TestNoCredentialsAtAll(t *testing.T) {
 	}
 	t.Setenv("AWS_CONFIG_FILE", "/dev/null")
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+}
+
+// TestNoRoleOfTheMachine: a machine without a role is told of in the error alone; the SDK writes no line of its own.
+func TestNoRoleOfTheMachine(t *testing.T) {
+	withoutCredentials(t)
+	asked := 0
+	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(metadata.Close)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "false")
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", metadata.URL)
+	written, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = written.Close() })
+	stderr := os.Stderr
+	t.Cleanup(func() { os.Stderr = stderr })
+	os.Stderr = written
+
+	store, err := Open(t.Context(), Options{Bucket: "weir", Endpoint: "http://127.0.0.1:1", Region: "us-east-1"})
+	require.NoError(t, err)
+	require.ErrorContains(t, store.Check(t.Context()), "no credentials for the store at http://127.0.0.1:1 (bucket weir)")
+	require.NotZero(t, asked)
+	text, err := os.ReadFile(written.Name())
+	require.NoError(t, err)
+	require.Empty(t, string(text))
+}
+
+func TestNoCredentialsAtAll(t *testing.T) {
+	withoutCredentials(t)
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	store, err := Open(t.Context(), Options{Bucket: "weir", Endpoint: "http://127.0.0.1:1", Region: "us-east-1"})
 	require.NoError(t, err, "Open asks nobody")

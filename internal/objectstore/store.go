@@ -46,7 +46,7 @@ func open(o Options, provider aws.CredentialsProvider, region string) *Store {
 		Region:       region,
 		Credentials:  provider,
 		UsePathStyle: o.PathStyle,
-		HTTPClient:   httpClient(o.HTTPClient),
+		HTTPClient:   impatient{client: httpClient(o.HTTPClient), limit: o.silence()},
 		Retryer:      retryer(o.Attempts),
 		Logger:       logging.Nop{},
 		// Checksums are set where they are wanted, always as a header that is known before the first byte is sent: the
@@ -95,6 +95,7 @@ func retryer(attempts int) aws.Retryer {
 	standard := retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts
 		o.MaxBackoff = maxBackoff
+		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(leaveSilence)}, o.Retryables...)
 	})
 	// A 409 says that another conditional write of the same key is under way; the next attempt will see its result.
 	return retry.AddWithErrorCodes(standard, codeConditionalConflict, codeOperationAborted)
