@@ -62,12 +62,13 @@ func readBatchInline(ctx context.Context, store Store, submission, source string
 }
 
 // WriteLedger stores how the records of one batch ended, all of them or some: beside the rows that stand, and in their places
-// only where it brings news; see replaces. Writing the same again changes nothing.
+// only where it brings news; see replaces. Rows of a submission before under the same id are dropped. Writing the same again
+// changes nothing.
 func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInput) (collection.WriteLedgerResult, error) {
 	key := collection.LedgerKey(in.Submission, in.Source, in.Number)
 	return keptAlive(ctx, func() (collection.WriteLedgerResult, error) {
 		rows := dated(ctx, in.Rows)
-		_, err := untilWritten(func() (string, error) { return addToLedger(ctx, b.Store, key, rows) })
+		_, err := untilWritten(func() (string, error) { return addToLedger(ctx, b.Store, in.Submission, key, rows) })
 		if err != nil {
 			return collection.WriteLedgerResult{}, err
 		}
@@ -77,12 +78,21 @@ func (b *Batches) WriteLedger(ctx context.Context, in collection.WriteLedgerInpu
 
 // addToLedger makes one attempt, by compare and swap, and returns where the part that stood is kept, if rows of it were
 // replaced; a *collection.ConflictError says that it has changed under its hands.
-func addToLedger(ctx context.Context, store Store, key string, rows []collection.LedgerRow) (kept string, err error) {
+func addToLedger(ctx context.Context, store Store, submission, key string, rows []collection.LedgerRow) (kept string, err error) {
 	body, standing, there, err := readLedger(ctx, store, key)
 	if err != nil {
 		return "", err
 	}
-	all, added, replaced := withRows(standing, rows)
+	own := standing
+	if there != nil {
+		accepted, err := acceptedAt(ctx, store, submission)
+		if err != nil {
+			return "", err
+		}
+		own, rows = collection.RowsOfLife(accepted, standing), collection.RowsOfLife(accepted, rows)
+	}
+	all, added, replaced := withRows(own, rows)
+	replaced = replaced || len(own) < len(standing)
 	if there != nil && !added && !replaced {
 		return "", nil
 	}

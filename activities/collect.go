@@ -26,19 +26,23 @@ type Collector struct {
 	Clock     Clock
 	// Random gives numbers in [0, 1), for jitter.
 	Random func() float64
+	// Secrets keeps what sources send along; nil where every use reads it.
+	Secrets Secrets
 	// Pause waits, until ctx ends; nil means that time passes.
 	Pause func(ctx context.Context, d time.Duration) error
 
 	gate storeGate
+	ways wayGate
 }
 
 // Collect makes one request for a record and keeps the response. What the target says of the record, for instance that
 // it does not exist, is a result; what may heal is an error whose delay says when to try again.
 func (c *Collector) Collect(ctx context.Context, in collection.CollectInput) (collection.CollectResult, error) {
 	a := begin(ctx)
+	a.random = c.Random
 	src, ok := c.Directory.Source(in.Source)
 	if !ok {
-		return collection.CollectResult{}, a.end(unknownHere(in.Source))
+		return collection.CollectResult{}, a.end(a.unknownHere(in.Source))
 	}
 	run := &collectRun{Collector: c, attempt: a, in: in, src: src, started: c.Clock()}
 	result, err := safely(ctx, "collector", func() (collection.CollectResult, error) { return run.do(ctx) })
@@ -101,6 +105,7 @@ func (r *collectRun) do(ctx context.Context) (collection.CollectResult, error) {
 	met.retryAfter, _ = got.seen.RetryAfterHint(r.Clock())
 	r.note(met, got.response, got.seen.Status)
 	if met.reason != "" {
+		r.doubtSecrets(met.reason, got.method)
 		return r.judge(ctx, met)
 	}
 	raw, err := r.keep(ctx, rec, got)

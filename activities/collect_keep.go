@@ -45,13 +45,18 @@ func (r *collectRun) known(ctx context.Context, src collection.Source, rec colle
 		return nil, nil
 	}
 	info, err := r.Store.Head(ctx, seen.Raw.Key)
-	if errors.Is(err, collection.ErrObjectMissing) || err == nil && info.Size != seen.Raw.Size {
+	if errors.Is(err, collection.ErrObjectMissing) || err == nil && !holds(info, seen.Raw) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, r.storeFailed(ctx, "look at "+seen.Raw.Key, err)
 	}
 	return &seen, nil
+}
+
+// holds says whether an object may be the bytes of before; a store need not know their digest.
+func holds(info collection.ObjectInfo, raw collection.Raw) bool {
+	return info.Size == raw.Size && (info.SHA256 == "" || info.SHA256 == raw.SHA256)
 }
 
 // keep stores the response: the body under a name that its content gives it, and what is known of it beside it.
@@ -80,12 +85,13 @@ func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got a
 		}
 	}
 	body, err := r.Store.Get(ctx, raw.Key, raw.Size)
-	if errors.Is(err, collection.ErrObjectMissing) || err == nil && collection.Digest(body) != raw.SHA256 {
-		// It went since it was looked at; the next attempt finds that out and asks without a condition.
-		return raw, transient(collection.ReasonStoreUnavailable, 0,
-			r.failed(fmt.Sprintf("the target says that nothing has changed, but %s is not there any more", raw.Key)), nil)
-	}
-	if err != nil {
+	var large *collection.TooLargeError
+	switch {
+	case errors.Is(err, collection.ErrObjectMissing):
+		return raw, r.forget(ctx, rec, raw.Key+" is not there any more")
+	case errors.As(err, &large) || err == nil && collection.Digest(body) != raw.SHA256:
+		return raw, r.forget(ctx, rec, raw.Key+" holds other bytes than were kept there")
+	case err != nil:
 		return raw, r.storeFailed(ctx, "read "+raw.Key, err)
 	}
 	at := got.response.FetchedAt.UTC()
@@ -93,6 +99,17 @@ func (r *collectRun) keepAgain(ctx context.Context, rec collection.Record, got a
 	again := *got.response
 	again.Body = body
 	return r.store(ctx, rec, raw, &again)
+}
+
+// forget has the next attempt ask for the whole, without a condition: bytes that the target says still stand are not here. The
+// store need not tell by itself that they are others, so what is known of them is overwritten.
+func (r *collectRun) forget(ctx context.Context, rec collection.Record, what string) error {
+	key := collection.SeenKey(r.src.Name, rec.ID)
+	if err := r.put(ctx, key, []byte("{}")); err != nil {
+		return r.storeFailed(ctx, "write "+key, err)
+	}
+	detail := "the target says that nothing has changed, but " + what + "; the whole is asked for again"
+	return r.unstored(ctx, transient(collection.ReasonStoreUnavailable, 0, r.failed(detail), nil))
 }
 
 func (r *collectRun) store(
@@ -130,7 +147,7 @@ func (r *collectRun) noRoom(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return transient(collection.ReasonLeaseLost, noRoomRetry, r.failed(err.Error()), nil)
+	return transient(collection.ReasonLeaseLost, r.around(noRoomRetry), r.failed(err.Error()), nil)
 }
 
 // remember leaves for the next submission what the target says of these bytes. What the target of a redirect says of its own

@@ -127,3 +127,106 @@ func TestCollectKnownByAnotherRequest(t *testing.T) {
 	collect("en")
 	require.Empty(t, asked[len(asked)-1])
 }
+
+// unchanged is a target that says of anything it is asked conditionally that it still stands, and answers in full else.
+func unchanged(size int) fetchFunc {
+	return func(_ context.Context, _ collection.Source, _ collection.Record, via collection.Via) (*collection.Response, failure.Observation) {
+		res := page(strings.Repeat("x", size))
+		res.URL, res.Header = collectInput.Record.URL, map[string]string{"etag": `"v1"`}
+		if via.ETag != "" {
+			res.Body, res.Status, res.NotModified = nil, 304, true
+			return res, failure.Observation{Status: 304, Conditional: true}
+		}
+		return res, success
+	}
+}
+
+// known has a collector's source be asked conditionally, and its record be known from before by these bytes.
+func known(t require.TestingT, c *collecting, body string) (key string) {
+	src := patience
+	src.Conditional = true
+	c.Directory = directory{sources: []collection.Source{src}}
+	fingerprint, err := fetchFunc(nil).Fingerprint(src, collectInput.Record)
+	require.NoError(t, err)
+	raw := collection.Raw{SHA256: collection.Digest([]byte(body)), Size: int64(len(body))}
+	raw.Key = collection.RawKey("s0", collectInput.Record.ID, raw.SHA256)
+	seen, err := json.Marshal(collection.Seen{ETag: `"v1"`, URL: collectInput.Record.URL, Request: fingerprint, Raw: raw})
+	require.NoError(t, err)
+	c.store.set(t, raw.Key, body)
+	c.store.set(t, collection.SeenKey("books", collectInput.Record.ID), string(seen))
+	return raw.Key
+}
+
+// sumless is a store that keeps no digests.
+type sumless struct{ *shaky }
+
+func (s sumless) Head(ctx context.Context, key string) (collection.ObjectInfo, error) {
+	info, err := s.shaky.Head(ctx, key)
+	info.SHA256 = ""
+	return info, err
+}
+
+// TestCollectKnownBytesAreOthers: bytes that are not those of before are not asked about; where only reading them shows that, the
+// next attempt asks for the whole, and not under the same condition again and again until the record's time is over.
+func TestCollectKnownBytesAreOthers(t *testing.T) {
+	c := newCollecting(unchanged(10))
+	c.store.set(t, known(t, c, "xxxxxxxxxx"), "yyyyyyyyyy")
+	out, err := c.attempt(t, &trial{})
+	require.NoError(t, err, "the store knows the digest")
+	require.Nil(t, out.Raw.NotModifiedAt)
+
+	for name, spoil := range map[string]func(c *collecting, key string){
+		"others": func(c *collecting, key string) { c.store.set(t, key, "yyyyyyyyyy") },
+		"more, since they were looked at": func(c *collecting, key string) {
+			c.watch(func(_ int, op, at string) trouble {
+				if op == "Get" && at == key {
+					c.store.set(t, key, "yyyyyyyyyyyyyyy")
+				}
+				return trouble{}
+			})
+		},
+		"none, since they were looked at": func(c *collecting, key string) {
+			c.watch(func(_ int, op, at string) trouble {
+				if op == "Get" && at == key {
+					c.store.remove(key)
+				}
+				return trouble{}
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCollecting(unchanged(10))
+			key := known(t, c, "xxxxxxxxxx")
+			c.Store = sumless{c.store}
+			spoil(c, key)
+			tr := &trial{}
+			_, err := c.attempt(t, tr)
+			f := requireTransient(t, err, collection.ReasonStoreUnavailable, "nothing has changed, but "+key, "the whole is asked for again")
+			require.Equal(t, 1, tr.progress(t).Unstored)
+			require.NotZero(t, f.after, "the backoff of what could not be stored")
+			require.NotContains(t, f.Detail, `"v1"`)
+			out, err := c.attempt(t, tr.next(t))
+			require.NoError(t, err)
+			require.Equal(t, 2, out.Attempts)
+			require.Nil(t, out.Raw.NotModifiedAt)
+			require.Equal(t, "xxxxxxxxxx", c.store.text(t, out.Raw.Key))
+			out, err = c.attempt(t, &trial{})
+			require.NoError(t, err)
+			require.NotNil(t, out.Raw.NotModifiedAt, "and is known from now on")
+		})
+	}
+}
+
+// TestCollectKnownStillStands: bytes that are those of before are taken over, whether the store knows their digest or not.
+func TestCollectKnownStillStands(t *testing.T) {
+	for _, digests := range []bool{true, false} {
+		c := newCollecting(unchanged(10))
+		known(t, c, "xxxxxxxxxx")
+		if !digests {
+			c.Store = sumless{c.store}
+		}
+		out, err := c.attempt(t, &trial{})
+		require.NoError(t, err)
+		require.NotNil(t, out.Raw.NotModifiedAt)
+	}
+}

@@ -31,7 +31,7 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 		method := r.Permits.Method(r.src.Name)
 		src, ok := r.src.By(method)
 		if !ok {
-			return answer{}, methodUnknownHere(r.src.Name, method)
+			return answer{}, r.methodUnknownHere(r.src.Name, method)
 		}
 		got := answer{method: method}
 		var err error
@@ -48,6 +48,9 @@ func (r *collectRun) ask(ctx context.Context, rec collection.Record) (answer, er
 		}
 		if r.gate.shut() {
 			return answer{}, r.storeFailed(ctx, "store what is fetched", errStoreDown)
+		}
+		if why := r.ways.shut(r.Clock(), r.src.Name); why != "" {
+			return answer{}, r.noEgress(why)
 		}
 		permit, err := r.permit(ctx)
 		if err != nil {
@@ -73,9 +76,9 @@ func (r *collectRun) broken(ctx, waiting context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(waiting), errStopping):
-		return leftOver(err)
+		return r.leftOver(err)
 	}
-	return transient(collection.ReasonLeaseLost, 0, r.failed("no request was made: "+err.Error()), nil)
+	return transient(collection.ReasonLeaseLost, r.leaseRetry(), r.failed("no request was made: "+err.Error()), nil)
 }
 
 func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
@@ -91,9 +94,6 @@ func (r *collectRun) permit(ctx context.Context) (*Permit, error) {
 	return permit, nil
 }
 
-// noEgressRetry is the wait of a record all of whose egresses are retired: one of them is tried again before long.
-const noEgressRetry = 15 * time.Second
-
 // request makes the request. The right to it ends with it: what follows is not the source's load. What it has brought takes
 // room in the process until it is stored.
 func (r *collectRun) request(ctx context.Context, src collection.Source, rec collection.Record, permit *Permit, got *answer) error {
@@ -104,9 +104,9 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 	}
 	r.leaveGate = leave
 	egress, err := r.Egresses.Choose(src, rec, r.snapshot().BadEgress)
+	r.ways.found(r.Clock(), r.src.Name, err)
 	if err != nil {
-		r.line.Reason = collection.ReasonEgressUnavailable
-		return transient(collection.ReasonEgressUnavailable, noEgressRetry, r.failed(err.Error()), nil)
+		return r.noEgress(err.Error())
 	}
 	requestCtx, end := permit.Within(ctx)
 	defer end()
@@ -131,7 +131,7 @@ func (r *collectRun) request(ctx context.Context, src collection.Source, rec col
 		return ctx.Err()
 	case permit.Context.Err() != nil:
 		r.line.Reason = collection.ReasonLeaseLost
-		return transient(collection.ReasonLeaseLost, 0,
+		return transient(collection.ReasonLeaseLost, r.leaseRetry(),
 			r.failed("the request was broken off: "+context.Cause(permit.Context).Error()), nil)
 	}
 	if hop.fault != nil {
@@ -200,7 +200,7 @@ func (r *collectRun) startRequest() {
 		}
 	})
 	if first && !r.in.Again {
-		r.Metrics.StartWait(r.in.Customer, now.Sub(r.in.AcceptedAt))
+		r.Metrics.StartWait(r.in.Customer, max(0, now.Sub(r.in.AcceptedAt))) // clocks differ a little
 	}
 }
 

@@ -59,7 +59,7 @@ func ofRobots(reason collection.Reason) bool {
 func (r *collectRun) noWay(src collection.Source, fault *EgressError) error {
 	if fault.Egress == "" {
 		r.line.Reason = fault.Reason
-		return transient(fault.Reason, noEgressRetry, r.failed(fault.Detail), nil)
+		return transient(fault.Reason, r.around(noEgressRetry), r.failed(fault.Detail), nil)
 	}
 	if len(src.Egress.Use) > 0 {
 		r.line.Egress = fault.Egress

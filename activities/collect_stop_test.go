@@ -48,7 +48,8 @@ func TestCollectStopped(t *testing.T) {
 			c := newCollecting(untilCancelled(func() { cancel(cause) }))
 			tr := &trial{ctx: ctx}
 			_, err := c.attempt(t, tr)
-			requireTransient(t, err, collection.ReasonLeaseLost, "another one takes it")
+			f := requireTransient(t, err, collection.ReasonLeaseLost, "another one takes it")
+			require.Equal(t, firstRetry, f.after, "by a Random of a half: all that a worker leaves must not come back at one moment")
 			c.Fetcher = answers(success)
 			out, err := c.attempt(t, tr.next(t))
 			require.NoError(t, err)

@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,8 +12,9 @@ import (
 	"github.com/weir-collect/weir/internal/failure"
 )
 
-// storePatience is for how long an attempt goes on trying to store what it has fetched: fetching it again costs the source a
-// request, and may bring another page. The permit of the request is given back by then.
+// storePatience is for how long, once that has failed, an attempt goes on trying to store what it has fetched: fetching it again
+// costs the source a request, and may bring another page. The permit of the request is given back by then. A store that is silent
+// takes up more of it with each try than one that refuses, so that the last one may end later.
 const storePatience = 30 * time.Second
 
 // storeWaits are the waits between these tries; the store's client tries each of them several times itself.
@@ -75,18 +75,18 @@ func passing(err error) bool {
 
 // insist writes what was fetched, for as long as an attempt goes on trying.
 func (r *collectRun) insist(ctx context.Context, write func() error) error {
-	until := r.Clock().Add(storePatience)
-	waits := slices.Values(storeWaits)
 	err := write()
 	r.gate.wrote(ctx, err)
 	if err == nil || !passing(err) {
 		return err
 	}
+	// From now on, not from before: a connection that has died is noticed after more than this patience, and the next works.
+	until := r.Clock().Add(storePatience)
 	r.wait("store")
 	defer r.wait("")
 	waiting, done := r.untilStop()
 	defer done()
-	for wait := range waits {
+	for _, wait := range storeWaits {
 		if ctx.Err() != nil || !r.Clock().Before(until) || r.pause(waiting, wait) != nil {
 			break
 		}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -282,3 +283,32 @@ func (impatient) Acquire(ctx context.Context, _ int64) (int64, error) {
 }
 
 func (impatient) Release(int64) {}
+
+// TestCollectOutlivesASilentWrite: a write that the store's client has ended after a long silence is one that may pass, is the
+// caller's own end to nobody, and does not use up the patience with the next: the connection may have been dead.
+func TestCollectOutlivesASilentWrite(t *testing.T) {
+	asked, silent := 0, 1
+	c := newCollecting(counting(&asked))
+	c.watch(func(_ int, op, _ string) trouble {
+		if op == "Create" && silent > 0 {
+			silent--
+			c.now = c.now.Add(time.Minute)
+			return trouble{refuse: fmt.Errorf("create object: %w", context.DeadlineExceeded)}
+		}
+		return trouble{}
+	})
+	out, err := c.attempt(t, &trial{})
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Attempts)
+	require.Equal(t, storeWaits[:1], c.paused)
+	require.False(t, c.gate.down)
+
+	// One that stays silent is left after a second look, and is the store's fault.
+	silent = 100
+	c.paused = nil
+	_, err = c.attempt(t, &trial{})
+	f := requireTransient(t, err, collection.ReasonStoreUnavailable, "store the raw body", "deadline exceeded")
+	require.NotZero(t, f.after)
+	require.Equal(t, storeWaits[:1], c.paused)
+	require.True(t, c.gate.down)
+}

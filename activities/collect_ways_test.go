@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -79,6 +80,7 @@ func TestCollectNoWayOut(t *testing.T) {
 		_, err := c.attempt(t, tr)
 		f := requireTransient(t, err, collection.ReasonEgressUnavailable, "every egress is retired")
 		require.Equal(t, noEgressRetry, f.after)
+		c.now = c.now.Add(f.after)
 		tr = tr.next(t)
 	}
 	require.Zero(t, tr.before.(collection.AttemptProgress).Requests)
@@ -87,6 +89,50 @@ func TestCollectNoWayOut(t *testing.T) {
 	out, err := c.attempt(t, tr)
 	require.NoError(t, err)
 	require.Equal(t, "west", out.Raw.Egress)
+}
+
+// TestCollectTakesNoPermitWithoutAWayOut: while a source has no egress, its permits and its pace are not spent on finding that out
+// record by record: one looks now and then, and the others wait without a permit.
+func TestCollectTakesNoPermitWithoutAWayOut(t *testing.T) {
+	c := byWays(answers(success), "east", "west")
+	c.ways.bad = map[string]bool{"east": true, "west": true}
+	for looks := 1; looks <= 3; looks++ {
+		for range 20 {
+			_, err := c.attempt(t, &trial{})
+			f := requireTransient(t, err, collection.ReasonEgressUnavailable, "every egress is retired")
+			require.Equal(t, collection.ReasonEgressUnavailable, f.Trail.Attempts[0].Reason)
+		}
+		_, granted := c.permits.state()
+		require.Equal(t, looks, granted)
+		c.now = c.now.Add(noEgressLook)
+	}
+	// Who looks may wait long for its permit; another one looks meanwhile, and as soon as there is a way again all go.
+	delete(c.ways.bad, "west")
+	for range 3 {
+		_, err := c.attempt(t, &trial{})
+		require.NoError(t, err)
+	}
+	_, granted := c.permits.state()
+	require.Equal(t, 6, granted)
+}
+
+// TestWayGate: sources do not speak for each other, and who was let through and found nothing out keeps nobody out for good.
+func TestWayGate(t *testing.T) {
+	var g wayGate
+	now := accepted
+	require.Empty(t, g.shut(now, "books"))
+	g.found(now, "books", errors.New("retired"))
+	require.Equal(t, "retired", g.shut(now.Add(noEgressLook-1), "books"))
+	require.Empty(t, g.shut(now, "films"))
+	now = now.Add(noEgressLook)
+	require.Empty(t, g.shut(now, "books"), "one looks")
+	require.Equal(t, "retired", g.shut(now, "books"), "and no other")
+	now = now.Add(noEgressLook)
+	require.Empty(t, g.shut(now, "books"))
+	g.found(now, "books", nil)
+	for range 3 {
+		require.Empty(t, g.shut(now, "books"))
+	}
 }
 
 // methods is a source with two ways to fetch.

@@ -55,20 +55,26 @@ func storeFailed(ctx context.Context, doing string, err error) error {
 	return transient(collection.ReasonStoreUnavailable, after, collection.AttemptFailure{Detail: detail.Error()}, nil)
 }
 
-// unknownHereRetry is the wait after a worker has found a source that it does not know.
+// unknownHereRetry is about the wait after a worker has found a source that it does not know.
 const unknownHereRetry = 10 * time.Second
+
+// around is a wait from half of d up to one and a half times d, by rnd in [0, 1): who was sent away together does not come back
+// together.
+func around(d time.Duration, rnd float64) time.Duration {
+	return (d/2 + time.Duration(float64(d)*rnd)).Round(time.Millisecond)
+}
 
 // unknownHere hands a record to another worker: while a configuration is rolled out, some workers know a source and
 // others do not, and that must not cost the record its life.
-func unknownHere(source string) error {
-	return transient(collection.ReasonLeaseLost, unknownHereRetry, collection.AttemptFailure{
+func (a *attempt) unknownHere(source string) error {
+	return transient(collection.ReasonLeaseLost, a.around(unknownHereRetry), collection.AttemptFailure{
 		Detail: fmt.Sprintf("source %q is not in this worker's configuration; a worker that knows it takes the record", source),
 	}, nil)
 }
 
 // methodUnknownHere is unknownHere for a source that the worker knows without one of its fetch methods.
-func methodUnknownHere(source, method string) error {
-	return transient(collection.ReasonLeaseLost, unknownHereRetry, collection.AttemptFailure{
+func (a *attempt) methodUnknownHere(source, method string) error {
+	return transient(collection.ReasonLeaseLost, a.around(unknownHereRetry), collection.AttemptFailure{
 		Detail: fmt.Sprintf("source %s has no method %q in this worker's configuration; a worker that knows it takes the record", source, method),
 	}, nil)
 }

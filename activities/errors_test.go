@@ -77,3 +77,47 @@ func TestCountDeadLetter(t *testing.T) {
 		require.Equal(t, c.want, m.ended, "%v", c.err)
 	}
 }
+
+// requireAround: a wait with jitter, by a Random that a test does not set.
+func requireAround(t require.TestingT, want, got time.Duration) {
+	require.GreaterOrEqual(t, got, want/2)
+	require.LessOrEqual(t, got, want*3/2)
+}
+
+// TestFixedWaitsHaveJitter: records that were sent away at one moment do not come back at one (E07), nor before half the wait.
+func TestFixedWaitsHaveJitter(t *testing.T) {
+	lost := func(c *collecting) {
+		c.permits.acquire = func(context.Context) error { return errors.New("the lease has ended") }
+	}
+	for name, tt := range map[string]struct {
+		wait   time.Duration
+		number int
+		meet   func(c *collecting)
+	}{
+		"a source that is not known here": {unknownHereRetry, 1, func(c *collecting) { c.Directory = directory{} }},
+		"a method that is not known here": {unknownHereRetry, 1, func(c *collecting) { c.permits.method = "api" }},
+		"no room": {noRoomRetry, 1, func(c *collecting) {
+			c.Fetcher = unchanged(collection.SmallBody)
+			c.Memory = impatient{}
+			known(t, c, strings.Repeat("x", collection.SmallBody))
+		}},
+		"no egress": {noEgressRetry, 1, func(c *collecting) {
+			src := patience
+			src.Egress.Use = []string{"east"}
+			c.Directory, c.ways.bad = directory{sources: []collection.Source{src}}, map[string]bool{"east": true}
+		}},
+		"no permit":             {firstRetry, 1, lost},
+		"no permit once more":   {4 * firstRetry, 3, lost},
+		"no permit for an hour": {longestRetry, 60, lost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for rnd, want := range map[float64]time.Duration{0: tt.wait / 2, 0.25: tt.wait * 3 / 4, 0.5: tt.wait, 1: tt.wait * 3 / 2} {
+				c := newCollecting(answers(success))
+				c.Random = func() float64 { return rnd }
+				tt.meet(c)
+				_, err := run(t, &trial{number: tt.number, before: collection.AttemptProgress{Ended: tt.number - 1}}, c.Collect, collectInput)
+				require.Equal(t, want, refusal(t, err).after)
+			}
+		})
+	}
+}

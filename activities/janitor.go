@@ -152,7 +152,7 @@ func (t *tidying) open(ctx context.Context, submission string) (bool, error) {
 	return held, nil
 }
 
-// ask asks the engine whether a submission is open.
+// ask asks the engine whether a submission is open. A plan is needed for as long as there is anything of the ledger, too.
 func (t *tidying) ask(ctx context.Context, submission string) (bool, error) {
 	if err, known := t.unknown[submission]; known {
 		return true, err
@@ -163,11 +163,26 @@ func (t *tidying) ask(ctx context.Context, submission string) (bool, error) {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	held, err := t.Submissions.Open(asking, submission)
+	if err == nil && !held && t.in.Class == collection.ClassPlans {
+		held, err = t.ledgerKept(asking, submission)
+	}
 	if err != nil {
 		t.unknown[submission] = err
 		return true, err
 	}
 	return held, nil
+}
+
+// ledgerKept says whether anything of a submission's ledger is there, however the ages compare: a replay writes parts of it anew
+// long after the plan, and only the plan finds them.
+func (t *tidying) ledgerKept(ctx context.Context, submission string) (bool, error) {
+	for _, err := range t.Store.ListAfter(ctx, collection.ClassLedger.Prefix()+submission+"/", "") {
+		if err != nil {
+			return false, fmt.Errorf("list its ledger: %w", err)
+		}
+		return true, nil
+	}
+	return false, nil
 }
 
 func (t *tidying) due() bool { return t.Clock().Sub(t.beaten) >= tidyBeat }

@@ -207,3 +207,54 @@ func TestTidyStops(t *testing.T) {
 	require.False(t, errors.Is(err, errOutage))
 	require.Empty(t, s.batches)
 }
+
+// TestTidyKeepsThePlanOfALedger: a replay has written a part of the ledger anew, and only the plan finds it.
+func TestTidyKeepsThePlanOfALedger(t *testing.T) {
+	t.Parallel()
+	s := newShelf()
+	for _, key := range []string{"plans/replayed/plan.json", "plans/replayed/books/00001.jsonl", "plans/gone/plan.json", "plans/gone/index"} {
+		s.put(t, key, 101*24*time.Hour)
+	}
+	s.put(t, "ledger/replayed/books/00001.jsonl", 10*24*time.Hour)
+	s.put(t, "ledger/gone-2/books/00001.jsonl", 10*24*time.Hour)
+	clean := func() collection.TidyResult {
+		j := &Janitor{Store: s, Submissions: &register{}, Ages: retention.Ages{collection.ClassPlans: 100 * 24 * time.Hour}, Clock: at(accepted)}
+		got, err := run(t, &trial{}, j.Tidy, collection.TidyInput{Class: collection.ClassPlans, Now: accepted})
+		require.NoError(t, err)
+		return got
+	}
+	got := clean()
+	require.Equal(t, 2, got.Held)
+	require.Equal(t, 2, got.Deleted)
+	require.ElementsMatch(t, []string{
+		"plans/replayed/plan.json", "plans/replayed/books/00001.jsonl", "ledger/replayed/books/00001.jsonl", "ledger/gone-2/books/00001.jsonl",
+	}, keys(s.dump(t)))
+
+	require.NoError(t, s.Store.Delete(t.Context(), []string{"ledger/replayed/books/00001.jsonl"}))
+	got = clean()
+	require.Equal(t, 2, got.Deleted, "with the ledger goes its plan")
+	require.Zero(t, got.Held)
+}
+
+// TestTidyKeepsThePlanOfALedgerThatCannotBeListed.
+func TestTidyKeepsThePlanOfALedgerThatCannotBeListed(t *testing.T) {
+	t.Parallel()
+	s := newShelf()
+	s.put(t, "plans/s1/plan.json", 101*24*time.Hour)
+	j := &Janitor{Store: noLedger{s}, Submissions: &register{}, Ages: retention.Ages{collection.ClassPlans: 100 * 24 * time.Hour}, Clock: at(accepted)}
+	got, err := run(t, &trial{}, j.Tidy, collection.TidyInput{Class: collection.ClassPlans, Now: accepted})
+	require.NoError(t, err)
+	require.Equal(t, 1, got.Held)
+	require.Contains(t, got.Problem, "plans/s1/plan.json stays")
+	require.Contains(t, s.dump(t), "plans/s1/plan.json")
+}
+
+// noLedger is a store that does not list the ledger.
+type noLedger struct{ *shelf }
+
+func (s noLedger) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[collection.ObjectInfo, error] {
+	if prefix == "ledger/s1/" {
+		return func(yield func(collection.ObjectInfo, error) bool) { yield(collection.ObjectInfo{}, errOutage) }
+	}
+	return s.shelf.ListAfter(ctx, prefix, after)
+}

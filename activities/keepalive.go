@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type attempt struct {
 	done     chan struct{}
 	// leave ends the turn of an attempt that is tried alone; nil for others.
 	leave func()
+	// random gives numbers in [0, 1), for jitter.
+	random func() float64
 
 	mu       sync.Mutex
 	progress collection.AttemptProgress
@@ -36,7 +39,7 @@ type attempt struct {
 // costs no heartbeat at all. One whose record is about to be held for a killer of workers waits until it is alone.
 func begin(ctx context.Context) *attempt {
 	info := activity.GetInfo(ctx)
-	a := &attempt{ctx: ctx, number: int(info.Attempt), done: make(chan struct{})}
+	a := &attempt{ctx: ctx, number: int(info.Attempt), done: make(chan struct{}), random: rand.Float64}
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &a.progress); err != nil {
 			// Counting from zero again errs on the side of trying once more.
@@ -48,7 +51,10 @@ func begin(ctx context.Context) *attempt {
 	a.progress.Waiting = ""
 	beatCtx, cancel := context.WithCancel(ctx)
 	a.stopBeat = cancel
-	go a.beat(beatCtx, info.HeartbeatTimeout/3)
+	go func() {
+		defer close(a.done)
+		beatEvery(beatCtx, info.HeartbeatTimeout/beatsPerTimeout, func() { activity.RecordHeartbeat(a.ctx, a.snapshot()) })
+	}()
 	if a.suspicious(info.TaskQueue) {
 		a.standAlone(info)
 	}
@@ -62,8 +68,11 @@ func keptAlive[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	return out, a.end(err)
 }
 
-func (a *attempt) beat(ctx context.Context, every time.Duration) {
-	defer close(a.done)
+// beatsPerTimeout is how often there is a heartbeat within the time after which silence counts as a lost worker.
+const beatsPerTimeout = 3
+
+// beatEvery sends a heartbeat now and then, whatever the activity is doing, until ctx ends.
+func beatEvery(ctx context.Context, every time.Duration, beat func()) {
 	if every <= 0 {
 		return
 	}
@@ -74,7 +83,7 @@ func (a *attempt) beat(ctx context.Context, every time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			activity.RecordHeartbeat(a.ctx, a.snapshot())
+			beat()
 		}
 	}
 }
@@ -113,7 +122,7 @@ func (a *attempt) end(err error) error {
 	// The counters must get through even when the attempt itself was stopped, or it would count as a lost worker.
 	activity.RecordHeartbeat(context.WithoutCancel(a.ctx), a.snapshot())
 	if a.ctx.Err() != nil {
-		return stopped(a.ctx, err)
+		return a.stopped(err)
 	}
 	return err
 }
@@ -194,15 +203,30 @@ func (a *attempt) untilStop() (context.Context, context.CancelFunc) {
 var errStopping = errors.New("the worker is stopping")
 
 // stopped tells a cancellation, which ends the activity, from a pause or a worker's shutdown, after which it goes on.
-func stopped(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); temporal.IsCanceledError(cause) || errors.Is(cause, context.DeadlineExceeded) {
-		return ctx.Err()
+func (a *attempt) stopped(err error) error {
+	if cause := context.Cause(a.ctx); temporal.IsCanceledError(cause) || errors.Is(cause, context.DeadlineExceeded) {
+		return a.ctx.Err()
 	}
-	return leftOver(err)
+	return a.leftOver(err)
 }
 
 // leftOver is the failure of an attempt whose worker stops: the record is taken up by another one, and charged nothing.
-func leftOver(cause error) error {
-	return transient(collection.ReasonLeaseLost, 0,
+func (a *attempt) leftOver(cause error) error {
+	return transient(collection.ReasonLeaseLost, a.leaseRetry(),
 		collection.AttemptFailure{Detail: "the worker stopped with the record in hand; another one takes it"}, cause)
 }
+
+// The engine's own waits between attempts, which have no jitter.
+const (
+	firstRetry   = time.Second
+	longestRetry = time.Minute
+)
+
+// leaseRetry is about what the engine would wait by itself: many records lose their right to make requests at one moment, and would
+// come back at one.
+func (a *attempt) leaseRetry() time.Duration {
+	const doublings = 6 // beyond longestRetry
+	return a.around(min(firstRetry<<min(max(a.number-1, 0), doublings), longestRetry))
+}
+
+func (a *attempt) around(d time.Duration) time.Duration { return around(d, a.random()) }

@@ -37,9 +37,9 @@ func (p *Parser) parse(ctx context.Context, a *attempt, in collection.ParseInput
 	rules, ok := p.Rulebook.Rules(in.Source, in.Raw.Method)
 	if !ok {
 		if in.Raw.Method != "" {
-			return collection.ParseResult{}, methodUnknownHere(in.Source, in.Raw.Method)
+			return collection.ParseResult{}, a.methodUnknownHere(in.Source, in.Raw.Method)
 		}
-		return collection.ParseResult{}, unknownHere(in.Source)
+		return collection.ParseResult{}, a.unknownHere(in.Source)
 	}
 	record, err := wholeRecord(ctx, p.Store, in.Record)
 	if err != nil {

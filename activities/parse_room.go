@@ -14,7 +14,7 @@ import (
 const (
 	// handBack is what is left of an attempt's time when it gives up, to say so.
 	handBack = 10 * time.Second
-	// noRoomRetry is the wait after a worker had no room for a body for as long as an attempt may wait.
+	// noRoomRetry is about the wait after a worker had no room for a body for as long as an attempt may wait.
 	noRoomRetry = 10 * time.Second
 )
 
@@ -49,9 +49,9 @@ func (r *bodyRoom) take(ctx context.Context, size int64) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(stopping), errStopping):
-		return leftOver(err)
+		return r.leftOver(err)
 	}
-	return transient(collection.ReasonLeaseLost, noRoomRetry, collection.AttemptFailure{
+	return transient(collection.ReasonLeaseLost, r.around(noRoomRetry), collection.AttemptFailure{
 		Detail: "other large responses are being read, and worker.body_memory leaves no room for this one; it is tried again",
 	}, nil)
 }

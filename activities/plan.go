@@ -30,10 +30,12 @@ const maxPlan = 16 << 20
 // Plan streams the submitted rows, checks each by itself, and stores the batches and then the plan. A plan that stands is
 // returned as it is, if it is one of the same rows; until then, running it again writes the same objects again.
 func (p *Planner) Plan(ctx context.Context, in collection.PlanInput) (collection.PlanResult, error) {
+	beat, endBeat := beginPlan(ctx)
+	defer endBeat()
 	plan, err := readPlan(ctx, p.Store, in.Submission)
 	switch {
 	case err == nil:
-		return p.standing(ctx, in, plan)
+		return p.standing(ctx, in, plan, beat)
 	case !errors.Is(err, collection.ErrObjectMissing):
 		return collection.PlanResult{}, err
 	}
@@ -44,13 +46,13 @@ func (p *Planner) Plan(ctx context.Context, in collection.PlanInput) (collection
 	if err := p.knowsDefault(ctx, in); err != nil {
 		return collection.PlanResult{}, err
 	}
-	rows, err := p.open(ctx, in)
+	rows, err := p.open(ctx, in, beat)
 	if err != nil {
 		return collection.PlanResult{}, err
 	}
 	defer rows.close()
 
-	w := newPlanWriter(p, in, customer, rows)
+	w := newPlanWriter(p, in, customer, rows, beat)
 	if err := w.readAll(ctx, rows); err != nil {
 		return collection.PlanResult{}, err
 	}

@@ -28,7 +28,7 @@ func (s rowSource) close() {
 	}
 }
 
-func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource, error) {
+func (p *Planner) open(ctx context.Context, in collection.PlanInput, beat *planBeat) (rowSource, error) {
 	if in.Request.Upload == "" {
 		return inlineRows(in.Request)
 	}
@@ -51,13 +51,14 @@ func (p *Planner) open(ctx context.Context, in collection.PlanInput) (rowSource,
 	if err != nil {
 		return rowSource{}, storeFailed(ctx, "open the submitted file", err)
 	}
-	content, digest := io.Reader(body), given(info.SHA256)
+	watched := beat.watching(body)
+	content, digest := watched, given(info.SHA256)
 	if info.SHA256 == "" {
 		// The store keeps none, for instance because the file was uploaded by others in parts.
 		sum := sha256.New()
-		content = io.TeeReader(body, sum)
+		content = io.TeeReader(watched, sum)
 		digest = func(ctx context.Context) (string, error) {
-			rest, err := hashAll(ctx, sum, body)
+			rest, err := hashAll(sum, watched)
 			if err != nil {
 				return "", storeFailed(ctx, "read "+key, err)
 			}

@@ -8,19 +8,18 @@ import (
 	"hash"
 	"io"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/weir-collect/weir/collection"
-	"github.com/weir-collect/weir/internal/intake"
 )
 
 // standing is the plan that stands, if it is one of what is submitted now. It stays the plan of that id for good: what has been
 // collected by it may have been delivered already.
-func (p *Planner) standing(ctx context.Context, in collection.PlanInput, plan collection.PlanResult) (collection.PlanResult, error) {
+func (p *Planner) standing(
+	ctx context.Context, in collection.PlanInput, plan collection.PlanResult, beat *planBeat,
+) (collection.PlanResult, error) {
 	now := collection.Origin{Customer: in.Request.Customer}
 	// Another customer's file is not looked at.
 	if plan.Content != nil && plan.Customer == now.Customer {
-		sum, err := p.digest(ctx, in.Request)
+		sum, err := p.digest(ctx, in.Request, beat)
 		if err != nil {
 			return collection.PlanResult{}, err
 		}
@@ -34,7 +33,7 @@ func (p *Planner) standing(ctx context.Context, in collection.PlanInput, plan co
 }
 
 // digest is that of the submitted file or records; empty where the file is not there any more.
-func (p *Planner) digest(ctx context.Context, in collection.SubmissionInput) (string, error) {
+func (p *Planner) digest(ctx context.Context, in collection.SubmissionInput, beat *planBeat) (string, error) {
 	if in.Upload == "" {
 		return recordsDigest(in)
 	}
@@ -52,7 +51,7 @@ func (p *Planner) digest(ctx context.Context, in collection.SubmissionInput) (st
 		return "", storeFailed(ctx, "open the submitted file", err)
 	}
 	defer body.Close()
-	sum, err := hashAll(ctx, sha256.New(), body)
+	sum, err := hashAll(sha256.New(), beat.watching(body))
 	if err != nil {
 		return "", storeFailed(ctx, "read "+in.Upload, err)
 	}
@@ -67,21 +66,10 @@ func recordsDigest(in collection.SubmissionInput) (string, error) {
 	return sum, nil
 }
 
-// hashStep is how much is hashed between two heartbeats: well under a second's work.
-const hashStep = 16 << 20
-
 // hashAll is the hex digest of what is left of a stream.
-func hashAll(ctx context.Context, sum hash.Hash, r io.Reader) (string, error) {
-	var read int64
-	for {
-		n, err := io.CopyN(sum, r, hashStep)
-		read += n
-		switch {
-		case errors.Is(err, io.EOF):
-			return hex.EncodeToString(sum.Sum(nil)), nil
-		case err != nil:
-			return "", err
-		}
-		activity.RecordHeartbeat(ctx, intake.Position{Bytes: read})
+func hashAll(sum hash.Hash, r io.Reader) (string, error) {
+	if _, err := io.Copy(sum, r); err != nil {
+		return "", err
 	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
-	"github.com/weir-collect/weir/internal/intake"
 )
 
 // TestPlanStands: a plan is made once; what has changed since changes nothing.
@@ -137,12 +137,12 @@ func TestPlanHashesWithHeartbeats(t *testing.T) {
 	p := newPlanning(500)
 	in := p.uploaded(t, "list.csv", urls(1))
 	p.mustPlan(t, in)
-	p.Planner.Store = undigested{p.store}
-	p.store.set(t, in.Request.Upload, strings.Repeat("x", hashStep+1))
-	tr := &trial{}
+	tr := &trial{heartbeat: 3 * time.Millisecond}
+	p.Planner.Store = slowlyRead{undigested{p.store}, tr}
+	p.store.set(t, in.Request.Upload, strings.Repeat("x", slowPiece*4))
 	_, err := run(t, tr, p.Plan, in)
 	requireFinal(t, err, collection.ReasonSubmissionInvalid)
-	require.Equal(t, []any{intake.Position{Bytes: hashStep}}, tr.heard())
+	requireBytesTold(t, tr, slowPiece, slowPiece*4)
 }
 
 // TestPlanStandsWithoutTheStore: a store that does not answer has not said that the file is another.

@@ -12,7 +12,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/weir-collect/weir/collection"
-	"github.com/weir-collect/weir/internal/intake"
 )
 
 func zipped(t require.TestingT, text string) string {
@@ -217,19 +216,6 @@ func TestPlanLanes(t *testing.T) {
 		customer, _ := configured.Customer(c.customer)
 		require.InDelta(t, customer.Weight, plan.Weight, 0)
 	}
-}
-
-// TestPlanHeartbeats: the position is told on the way, and while the last objects are written.
-func TestPlanHeartbeats(t *testing.T) {
-	p := newPlanning(500)
-	tr := &trial{}
-	_, err := run(t, tr, p.Plan, p.uploaded(t, "list.csv", urls(1_250)))
-	require.NoError(t, err)
-	var rows []int64
-	for _, b := range tr.heard() {
-		rows = append(rows, b.(intake.Position).Rows)
-	}
-	require.Equal(t, []int64{500, 1_000, 1_250}, rows)
 }
 
 // TestPlanCancelled: somebody's wish is no failure of the store or the file.

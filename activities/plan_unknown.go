@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -41,7 +42,7 @@ func rollingOut(ctx context.Context, acceptedAt time.Time) bool {
 
 // leftToOthers lets another worker try.
 func leftToOthers(format string, args ...any) error {
-	return transient(collection.ReasonLeaseLost, unknownHereRetry, collection.AttemptFailure{Detail: fmt.Sprintf(format, args...)}, nil)
+	return transient(collection.ReasonLeaseLost, around(unknownHereRetry, rand.Float64()), collection.AttemptFailure{Detail: fmt.Sprintf(format, args...)}, nil)
 }
 
 // customer is who submits.

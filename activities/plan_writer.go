@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.temporal.io/sdk/activity"
-
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/intake"
 )
@@ -30,11 +28,11 @@ type planWriter struct {
 	doubt       string
 	// digest is that of what was submitted.
 	digest func(context.Context) (string, error)
-	// position is how far the rows have been read, for heartbeats.
-	position func() intake.Position
+	// beat is told how far the rows have been read.
+	beat *planBeat
 }
 
-func newPlanWriter(p *Planner, in collection.PlanInput, customer collection.Customer, rows rowSource) *planWriter {
+func newPlanWriter(p *Planner, in collection.PlanInput, customer collection.Customer, rows rowSource, beat *planBeat) *planWriter {
 	return &planWriter{
 		Planner: p, in: in, customer: customer,
 		resolve: rowResolver{
@@ -43,13 +41,10 @@ func newPlanWriter(p *Planner, in collection.PlanInput, customer collection.Cust
 		seen:     map[string]struct{}{},
 		batches:  map[string]*batchWriter{},
 		rejected: rejectedWriter{store: p.Store, submission: in.Submission},
-		position: rows.reader.Position,
+		beat:     beat,
 		digest:   rows.digest,
 	}
 }
-
-// heartbeatRows is how many rows are read between two heartbeats.
-const heartbeatRows = 500
 
 func (w *planWriter) readAll(ctx context.Context, rows rowSource) error {
 	for {
@@ -62,9 +57,7 @@ func (w *planWriter) readAll(ctx context.Context, rows rowSource) error {
 			return unreadable(ctx, rows.name, err)
 		}
 		w.rows++
-		if w.rows%heartbeatRows == 0 {
-			activity.RecordHeartbeat(ctx, w.position())
-		}
+		w.beat.reached(rows.reader.Position())
 		if bad != nil {
 			err = w.rejected.add(ctx, collection.FailureRow{
 				Line: bad.Line, Outcome: collection.OutcomeInvalid, Reason: collection.ReasonRowMalformed, Detail: bad.Reason,
@@ -121,8 +114,6 @@ func (w *planWriter) finish(ctx context.Context) (collection.PlanResult, error) 
 		if err := b.flush(ctx); err != nil {
 			return plan, err
 		}
-		// Many sources are many objects.
-		activity.RecordHeartbeat(ctx, w.position())
 		src, _ := w.Directory.Source(b.source)
 		plan.Accepted += b.records
 		plan.Sources = append(plan.Sources, collection.SourcePlan{

@@ -17,17 +17,30 @@ const mergeTries = 5
 func (r *Replayer) MergeLedger(ctx context.Context, in collection.MergeLedgerInput) (collection.MergeLedgerResult, error) {
 	return keptAlive(ctx, func() (collection.MergeLedgerResult, error) {
 		key := collection.LedgerKey(in.Submission, in.Source, in.Number)
+		accepted, err := acceptedAt(ctx, r.Store, in.Submission)
+		if err != nil {
+			return collection.MergeLedgerResult{}, err
+		}
 		news := dated(ctx, in.Rows)
-		kept, err := rewriteLedger(ctx, r.Store, key, func(rows []collection.LedgerRow) bool { return mergeRows(rows, news) })
+		kept, err := remakeLedger(ctx, r.Store, key, func(rows []collection.LedgerRow) ([]collection.LedgerRow, bool) {
+			return mergeRows(accepted, rows, news)
+		})
 		return collection.MergeLedgerResult{Ledger: key, Kept: kept}, err
 	})
 }
 
-// rewriteLedger writes the next generation of a part of the ledger, by compare and swap, and returns where the one before is
-// kept. change changes rows in their places and says whether there was anything to change; it is called again on what
-// somebody else has written meanwhile.
+// rewriteLedger is remakeLedger for a change that leaves every row in its place.
 func rewriteLedger(ctx context.Context, store Store, key string, change func([]collection.LedgerRow) bool) (kept string, err error) {
-	return untilWritten(func() (string, error) { return rewriteOnce(ctx, store, key, change) })
+	return remakeLedger(ctx, store, key, func(rows []collection.LedgerRow) ([]collection.LedgerRow, bool) { return rows, change(rows) })
+}
+
+// remake makes the rows of a part of the ledger out of those that stand, and says whether there was anything to change.
+type remake func(standing []collection.LedgerRow) (rows []collection.LedgerRow, changed bool)
+
+// remakeLedger writes the next generation of a part of the ledger, by compare and swap, and returns where the one before is
+// kept. change is called again on what somebody else has written meanwhile.
+func remakeLedger(ctx context.Context, store Store, key string, change remake) (kept string, err error) {
+	return untilWritten(func() (string, error) { return remakeOnce(ctx, store, key, change) })
 }
 
 // untilWritten tries again for as long as a write is crossed by others, which a *collection.ConflictError says.
@@ -44,8 +57,8 @@ func untilWritten[T any](try func() (T, error)) (T, error) {
 		collection.AttemptFailure{Detail: lastMet.Error() + ": somebody else writes it all the time"}, nil)
 }
 
-// rewriteOnce makes one attempt; a *collection.ConflictError says that the part has changed under its hands.
-func rewriteOnce(ctx context.Context, store Store, key string, change func([]collection.LedgerRow) bool) (kept string, err error) {
+// remakeOnce makes one attempt; a *collection.ConflictError says that the part has changed under its hands.
+func remakeOnce(ctx context.Context, store Store, key string, change remake) (kept string, err error) {
 	body, info, err := readWhole(ctx, store, key, maxLedgerObject)
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return "", finalf(collection.ReasonInternal, "the part %s of the ledger is gone: was it deleted?", key)
@@ -53,21 +66,22 @@ func rewriteOnce(ctx context.Context, store Store, key string, change func([]col
 	if err != nil {
 		return "", storeFailed(ctx, "read "+key, err)
 	}
-	rows, err := collection.DecodeLines[collection.LedgerRow](body)
+	standing, err := collection.DecodeLines[collection.LedgerRow](body)
 	if err != nil {
 		return "", finalf(collection.ReasonInternal, "%s is damaged in %w", key, err)
 	}
-	if !change(rows) {
+	rows, changed := change(standing)
+	if !changed {
 		return "", nil
 	}
-	changed, err := encodeLines(rows)
+	next, err := encodeLines(rows)
 	if err != nil {
 		return "", err
 	}
 	if kept, err = keepGeneration(ctx, store, key, body, info.Generation); err != nil {
 		return "", err
 	}
-	_, err = store.Replace(ctx, key, changed, typeJSONLines, info)
+	_, err = store.Replace(ctx, key, next, typeJSONLines, info)
 	return kept, unlessCrossed(ctx, "write "+key, err)
 }
 

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -30,6 +31,19 @@ import (
 //
 // And whatever the times: a delivery that a settlement has found lost is not told as delivered again by whoever only repeats
 // it, for instance because a batch that is run again takes over the result of a workflow that had ended well.
+//
+// A row of a submission before under the same id is no word about this one, see collection.RowsOfLife. It must not be compared:
+// by the rules above a record that was delivered then could never fail now. Whoever writes the part drops it; the part is kept
+// as it was.
+
+// acceptedAt is when a submission was accepted, by its plan; zero where that is not kept any more.
+func acceptedAt(ctx context.Context, store Store, submission string) (time.Time, error) {
+	plan, err := readPlan(ctx, store, submission)
+	if errors.Is(err, collection.ErrObjectMissing) {
+		return time.Time{}, nil
+	}
+	return plan.AcceptedAt, err
+}
 
 // dated are rows with the time at which this activity was scheduled.
 func dated(ctx context.Context, rows []collection.LedgerRow) []collection.LedgerRow {
@@ -61,19 +75,30 @@ func compareTimes(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
-// mergeRows puts new results into rows, and says whether anything has changed. Records that have no row yet are left out.
-func mergeRows(rows, news []collection.LedgerRow) bool {
+// mergeRows puts new results of the submission that was accepted then into rows, and says whether anything has changed. Records
+// that have no row yet are left out. Rows of a submission before are dropped; those that there is a new result of give their
+// places to it.
+func mergeRows(accepted time.Time, rows, news []collection.LedgerRow) (merged []collection.LedgerRow, changed bool) {
 	byRecord := make(map[string]collection.LedgerRow, len(news))
-	for _, row := range news {
+	for _, row := range collection.RowsOfLife(accepted, news) {
 		byRecord[row.Record] = row
 	}
-	changed := false
-	for i := range rows {
-		if fresh, ok := byRecord[rows[i].Record]; ok && takeOver(&rows[i], fresh) {
+	merged = make([]collection.LedgerRow, 0, len(rows))
+	for _, row := range rows {
+		fresh, known := byRecord[row.Record]
+		switch {
+		case row.IsBefore(accepted):
+			// What has no row now the settlement looks for.
+			if changed = true; !known || !tellsEnd(fresh.RecordResult) {
+				continue
+			}
+			row = fresh
+		case known && takeOver(&row, fresh):
 			changed = true
 		}
+		merged = append(merged, row)
 	}
-	return changed
+	return merged, changed
 }
 
 // takeOver puts news of a record into its row, if that is what they are.
@@ -100,16 +125,23 @@ func replaces(fresh, standing collection.LedgerRow) bool {
 // times but that it is not the older one. Only what is undelivered is replaced, and never by the news that a replay was
 // cancelled: that is the dead letter that it was before.
 func supersedes(fresh, old collection.RecordResult) bool {
-	switch fresh.Outcome {
-	case "", collection.OutcomeCancelled:
+	if !tellsEnd(fresh) || isDelivery(fresh) && old.Lost != nil && fresh.Delivered.Is(*old.Lost) {
 		return false
-	case collection.OutcomeDelivered:
-		if !isDelivery(fresh) || old.Lost != nil && fresh.Delivered.Is(*old.Lost) {
-			return false
-		}
 	}
 	open := old.Outcome == collection.OutcomeDeadLettered || old.Outcome == collection.OutcomeCancelled
 	return open && !sameEnd(inherit(fresh, old), old)
+}
+
+// tellsEnd says whether a result tells how a record has ended: that a replay was cancelled does not, and neither does a delivery of
+// which nobody says what it was.
+func tellsEnd(r collection.RecordResult) bool {
+	switch r.Outcome {
+	case "", collection.OutcomeCancelled:
+		return false
+	case collection.OutcomeDelivered:
+		return isDelivery(r)
+	}
+	return true
 }
 
 // isDelivery says whether a result tells what was delivered.

@@ -110,8 +110,10 @@ func TestMergeLedgerIsMergedOnce(t *testing.T) {
 		for _, row := range ledger {
 			gone[row.Record] = row.Outcome == collection.OutcomeGone
 		}
-		mergeRows(ledger, news)
-		require.False(t, mergeRows(ledger, news), "once more changes nothing")
+		ledger, _ = mergeRows(accepted, ledger, news)
+		again, changed := mergeRows(accepted, ledger, news)
+		require.False(t, changed, "once more changes nothing")
+		require.Equal(t, ledger, again)
 		for _, row := range ledger {
 			require.Equal(t, delivered[row.Record] && !gone[row.Record], row.Outcome == collection.OutcomeDelivered, row.Record)
 		}

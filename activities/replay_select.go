@@ -111,7 +111,9 @@ func (s *selection) ledgerParts(ctx context.Context, source string, batches []co
 				parts[i].gone = true
 				return nil
 			}
-			parts[i].rows = rows
+			parts[i].rows = collection.RowsOfLife(s.manifest.AcceptedAt, rows)
+			// A part that tells of a submission before alone is none of this one's.
+			parts[i].gone = len(parts[i].rows) == 0 && len(rows) > 0
 			return err
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,14 +15,14 @@ import (
 
 // books is the account of one settlement: every row of the submission is entered once.
 type books struct {
-	settler   *Settler
-	plan      collection.PlanResult
-	cancelled bool
-	total     collection.Tally
-	sources   []collection.SourceOutcomes
-	failures  bytes.Buffer
-	failed    int
-	parts     *partWriter
+	*settlement
+	// total counts all rows by outcome, and sources those of each source.
+	total   collection.Tally
+	sources []collection.SourceOutcomes
+	// failures are the lines of failures.jsonl, and failed is how many these are.
+	failures bytes.Buffer
+	failed   int
+	parts    *partWriter
 	// booked is the digest of the records that are booked as delivered; see packedDigest.
 	booked string
 	// counts are what the checks look at.
@@ -31,18 +30,16 @@ type books struct {
 	// ledger is the part of the ledger whose rows are entered, and lost are the deliveries that are lost by part.
 	ledger string
 	lost   []lostOfPart
-	// asOf is when the settlement was scheduled.
-	asOf *time.Time
 	// listed is what is in the store of records that no ledger knows; nil until somebody asks.
 	listed *listing
 	// settled is what the standing delivery tells of them; nil until somebody asks, or where none stands.
 	settled map[string]collection.FailureRow
 }
 
-func newBooks(s *Settler, a *attempt, plan collection.PlanResult, cancelled bool) *books {
+func newBooks(s *settlement) *books {
 	return &books{
-		settler: s, plan: plan, cancelled: cancelled, sources: []collection.SourceOutcomes{}, total: collection.Tally{},
-		parts: newPartWriter(s, a, plan), counts: quality.NewCounter(plan.Submission, plan.AcceptedAt), asOf: scheduledAt(a.ctx),
+		settlement: s, sources: []collection.SourceOutcomes{}, total: collection.Tally{},
+		parts: newPartWriter(s), counts: quality.NewCounter(s.plan.Submission, s.plan.AcceptedAt),
 	}
 }
 

@@ -14,30 +14,25 @@ import (
 // readFailures reads the failures of the delivery that stands, if one does. Without them nobody can tell a fact about a target from a
 // failure of ours: then nothing is settled.
 func (b *books) readFailures(ctx context.Context) error {
-	if b.settled != nil || !b.settler.standing.valid {
+	if b.settled != nil || !b.standing.valid {
 		return nil
 	}
-	manifest := b.settler.standing.manifest
+	manifest := b.standing.manifest
+	rows, err := listedFailures(ctx, b.settler.Store, b.plan, manifest.Files)
+	var other *notAsListed
+	var damaged *damagedFailures
+	switch {
+	case errors.As(err, &other):
+		return b.noLedger(other.file.Key + " is not there as it was settled, which told how its records had ended: restore it from a version or a copy of the bucket")
+	case errors.As(err, &damaged):
+		return b.noLedger(damaged.key + ", which told how its records had ended, cannot be read (" + damaged.cause.Error() + ")")
+	case err != nil:
+		return err
+	}
 	failed := map[string]collection.FailureRow{}
-	for _, file := range manifest.Files {
-		if !collection.IsGenerationOf(file.Key, collection.FailuresKey(b.plan.Customer, b.plan.Submission)) {
-			continue
-		}
-		body, err := b.settler.Store.Get(ctx, file.Key, maxPart)
-		if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
-			return storeFailed(ctx, "read "+file.Key, err)
-		}
-		if err != nil || collection.Digest(body) != file.SHA256 {
-			return b.noLedger(file.Key + " is not there as it was settled, which told how its records had ended: restore it from a version or a copy of the bucket")
-		}
-		rows, err := collection.DecodeLines[collection.FailureRow](body)
-		if err != nil {
-			return b.noLedger(file.Key + ", which told how its records had ended, cannot be read (" + err.Error() + ")")
-		}
-		for _, row := range rows {
-			if isRecord(row) {
-				failed[row.Record] = row
-			}
+	for _, row := range rows {
+		if isRecord(row) {
+			failed[row.Record] = row
 		}
 	}
 	if source := otherSource(manifest, failed); source != "" {

@@ -130,7 +130,7 @@ func TestSettleFindsNothingOfAnotherLife(t *testing.T) {
 // TestIsOfAnother: where a target says that nothing has changed, the document tells when the bytes came, long before; and a bucket
 // that was copied tells when that was.
 func TestIsOfAnother(t *testing.T) {
-	b := &books{plan: collection.PlanResult{AcceptedAt: accepted}}
+	b := &books{settlement: &settlement{plan: collection.PlanResult{AcceptedAt: accepted}}}
 	long, just, since := accepted.AddDate(0, -4, 0), accepted.Add(-time.Minute), accepted.Add(time.Minute)
 	for name, c := range map[string]struct {
 		fetched, written time.Time

@@ -67,7 +67,7 @@ func (b *books) noteLost(ctx context.Context) error {
 		if _, err := rewriteLedger(ctx, b.settler.Store, part.key, part.demoteRows); err != nil {
 			return err
 		}
-		activity.RecordHeartbeat(ctx, b.parts.attempt.snapshot())
+		activity.RecordHeartbeat(ctx, b.attempt.snapshot())
 	}
 	return nil
 }

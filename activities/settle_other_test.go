@@ -171,7 +171,7 @@ func TestComparePartsFailsClosed(t *testing.T) {
 		"2 records are delivered, the parts of the results of s1 hold 1":                  {files: []collection.ManifestFile{{Records: 1}}, packed: "a"},
 		"2 records are delivered, and the parts of the results of s1 hold as many others": {files: []collection.ManifestFile{{Records: 2}}, packed: "b"},
 	} {
-		b := &books{parts: p, total: booked, booked: "a", plan: collection.PlanResult{Submission: "s1"}}
+		b := &books{parts: p, total: booked, booked: "a", settlement: &settlement{plan: collection.PlanResult{Submission: "s1"}}}
 		requireFinal(t, b.compareParts(), collection.ReasonInternal, says)
 		p.before.Delivered = 1
 		require.ErrorIs(t, b.compareParts(), errOtherLedger)

@@ -32,10 +32,8 @@ type delivered struct {
 // that JSON Lines would have, and flush makes the tables of these: of a delivery of many small documents two large reads of
 // each part are little beside the one read of each document.
 type partWriter struct {
-	settler *Settler
-	attempt *attempt
-	plan    collection.PlanResult
-	layout  collection.PlannedLayout
+	*settlement
+	layout collection.PlannedLayout
 
 	// before is what an earlier attempt has done, passed how many delivered rows have gone by since the start, and read their
 	// digest. packed is the digest of the records that are put into parts.
@@ -54,18 +52,18 @@ type partWriter struct {
 	lost    []collection.LostDelivery
 }
 
-func newPartWriter(s *Settler, a *attempt, plan collection.PlanResult) *partWriter {
-	w := &partWriter{settler: s, attempt: a, plan: plan, files: []collection.ManifestFile{}}
-	if plan.Layout != nil {
-		w.layout = *plan.Layout
+func newPartWriter(s *settlement) *partWriter {
+	w := &partWriter{settlement: s, files: []collection.ManifestFile{}}
+	if s.plan.Layout != nil {
+		w.layout = *s.plan.Layout
 	}
 	if w.layout.Records == 0 {
-		w.layout.Records = s.PartRecords
+		w.layout.Records = s.settler.PartRecords
 	}
 	if w.layout.Bytes == 0 {
-		w.layout.Bytes = int64(s.PartBytes)
+		w.layout.Bytes = int64(s.settler.PartBytes)
 	}
-	if earlier := a.snapshot().Settle; earlier != nil && earlier.Read != "" {
+	if earlier := s.attempt.snapshot().Settle; earlier != nil && earlier.Read != "" {
 		w.before, w.packed = *earlier, earlier.Packed
 		w.written = append(w.written, earlier.Files...)
 		w.lost = append(w.lost, earlier.Lost...)
@@ -224,7 +222,7 @@ func (w *partWriter) closePart(ctx context.Context) error {
 
 // writePart writes the packed documents as the n-th part of the delivery.
 func (w *partWriter) writePart(ctx context.Context, n int) (collection.ManifestFile, error) {
-	return w.settler.writeFile(ctx, w.attempt, w.partKey(n), typeGzip, w.zipped.Bytes(), w.buffered)
+	return w.writeFile(ctx, w.partKey(n), typeGzip, w.zipped.Bytes(), w.buffered)
 }
 
 // partKey is where the n-th part of the delivery is.

@@ -64,12 +64,12 @@ func (b *books) compareParts() error {
 }
 
 // lookAtParts asks for every part that the manifest is going to name: those of an earlier attempt may have been written long ago.
-func (s *Settler) lookAtParts(ctx context.Context, a *attempt, files []collection.ManifestFile) error {
+func (b *books) lookAtParts(ctx context.Context) error {
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(readAhead)
-	for _, f := range files {
+	for _, f := range b.parts.files {
 		group.Go(func() error {
-			info, err := s.Store.Head(asking, f.Key)
+			info, err := b.settler.Store.Head(asking, f.Key)
 			switch {
 			case errors.Is(err, collection.ErrObjectMissing):
 				return &changedPart{f.Key + " is not there any more"}
@@ -85,7 +85,7 @@ func (s *Settler) lookAtParts(ctx context.Context, a *attempt, files []collectio
 	err := group.Wait()
 	var changed *changedPart
 	if errors.As(err, &changed) {
-		return a.contested(changed.Error() + ": somebody else writes the delivery")
+		return b.attempt.contested(changed.Error() + ": somebody else writes the delivery")
 	}
 	return err
 }

@@ -18,27 +18,27 @@ const maxSum = 4 << 10
 //
 // Everybody who has written a manifest comes here behind it. The checksum is replaced only if it is what it was before the manifest
 // was read, so whoever comes late, with a manifest that was replaced meanwhile, finds that somebody was here, and looks again.
-func (s *Settler) writeSum(ctx context.Context, a *attempt, body []byte) error {
+func (s *settlement) writeSum(ctx context.Context, body []byte) error {
 	key := collection.ManifestKey(s.plan.Customer, s.plan.Submission)
 	sum := collection.ManifestSumKey(s.plan.Customer, s.plan.Submission)
 	for range mergeTries {
-		stands, there, err := readSum(ctx, s.Store, sum)
+		stands, there, err := readSum(ctx, s.settler.Store, sum)
 		if err != nil {
 			return err
 		}
-		manifest, _, err := readWhole(ctx, s.Store, key, maxPlan)
+		manifest, _, err := readWhole(ctx, s.settler.Store, key, maxPlan)
 		switch {
 		case errors.Is(err, collection.ErrObjectMissing):
-			return a.contested(key + " is not there any more: somebody else writes it")
+			return s.attempt.contested(key + " is not there any more: somebody else writes it")
 		case err != nil:
 			return storeFailed(ctx, "read "+key, err)
 		}
 		want := sumOf(key, manifest)
 		if there != nil && bytes.Equal(stands, want) {
-			return isOurs(a, key, manifest, body)
+			return s.isOurs(key, manifest, body)
 		}
 		var crossed *collection.ConflictError
-		err = unlessCrossed(ctx, "write "+sum, swap(ctx, s.Store, sum, want, typeText, there))
+		err = unlessCrossed(ctx, "write "+sum, swap(ctx, s.settler.Store, sum, want, typeText, there))
 		if err != nil && !errors.As(err, &crossed) {
 			return err
 		}
@@ -63,12 +63,12 @@ func readSum(ctx context.Context, store Store, key string) ([]byte, *collection.
 	return body, &info, nil
 }
 
-// isOurs says if another manifest stands than the one of this settlement.
-func isOurs(a *attempt, key string, stands, body []byte) error {
+// isOurs is an error where another manifest stands than the one of this settlement.
+func (s *settlement) isOurs(key string, stands, body []byte) error {
 	if bytes.Equal(stands, body) {
 		return nil
 	}
-	return a.contested(fmt.Sprintf("%s holds a manifest with SHA-256 %s instead of ours with %s: somebody else writes it",
+	return s.attempt.contested(fmt.Sprintf("%s holds a manifest with SHA-256 %s instead of ours with %s: somebody else writes it",
 		key, collection.Digest(stands), collection.Digest(body)))
 }
 

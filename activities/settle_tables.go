@@ -30,7 +30,7 @@ func (w *partWriter) stagePart(ctx context.Context, n int) (collection.ManifestF
 		Key: collection.StagedKey(w.plan.Submission, n), Size: int64(len(body)), Records: w.buffered, SHA256: collection.Digest(body),
 	}
 	file.Name = path.Base(file.Key)
-	if err := w.settler.restore(ctx, w.attempt, file.Key, typeGzip, body); err != nil {
+	if err := w.restore(ctx, file.Key, typeGzip, body); err != nil {
 		return file, err
 	}
 	file.VerifiedAt = w.settler.Clock().UTC()
@@ -65,7 +65,7 @@ func (w *partWriter) writeTables(ctx context.Context) error {
 		if err := write(&w.buffer, documents); err != nil {
 			return err
 		}
-		file, err := w.settler.writeFile(ctx, w.attempt, w.partKey(i+1), contentType, w.buffer.Bytes(), staged.Records)
+		file, err := w.writeFile(ctx, w.partKey(i+1), contentType, w.buffer.Bytes(), staged.Records)
 		if err != nil {
 			return err
 		}

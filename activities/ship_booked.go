@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -15,6 +16,8 @@ import (
 type bookedDocuments struct {
 	store      Store
 	submission string
+	// accepted is when the submission was; what the ledger tells of another one before, under the same id, is nothing of its.
+	accepted time.Time
 	// undelivered are the records of the manifest's failures.
 	undelivered map[string]bool
 	// ledger are the parts of the ledger that are still to be read, in the order of the plan, which is that of the documents; rows
@@ -30,29 +33,25 @@ func (sh *shipment) booked(ctx context.Context) (*bookedDocuments, error) {
 	if plan.Layout == nil || !plan.Layout.IsTable() {
 		return nil, nil
 	}
-	b := &bookedDocuments{store: sh.shipper.Store, submission: plan.Submission, undelivered: map[string]bool{}}
+	b := &bookedDocuments{store: sh.shipper.Store, submission: plan.Submission, accepted: plan.AcceptedAt, undelivered: map[string]bool{}}
 	for _, source := range plan.Sources {
 		for _, batch := range source.Batches {
 			b.ledger = append(b.ledger, collection.LedgerKey(plan.Submission, source.Source, batch.Number))
 		}
 	}
-	for _, file := range sh.delivery.manifest.Files {
-		if !sh.delivery.isFailures(file) {
-			continue
-		}
-		body, err := sh.shipper.readFile(ctx, plan.Submission, file)
-		if err != nil {
-			return nil, err
-		}
-		failures, err := collection.DecodeLines[collection.FailureRow](body)
-		if err != nil {
-			return nil, finalf(collection.ReasonInternal, "%s is damaged in %w", file.Key, err)
-		}
-		for _, f := range failures {
-			// The row that names a record twice is no failure of the record.
-			if f.Outcome != collection.OutcomeDuplicate {
-				b.undelivered[f.Record] = true
-			}
+	failures, err := listedFailures(ctx, sh.shipper.Store, plan, sh.delivery.manifest.Files)
+	var damaged *damagedFailures
+	if errors.As(err, &damaged) {
+		// The bucket has lost nothing: these are the bytes that were settled.
+		return nil, finalf(collection.ReasonInternal, "%s is damaged in %w", damaged.key, damaged.cause)
+	}
+	if err != nil {
+		return nil, asLost(sh.submission(), err)
+	}
+	for _, f := range failures {
+		// The row that names a record twice is no failure of the record. One that never became a record names none.
+		if f.Outcome != collection.OutcomeDuplicate {
+			b.undelivered[f.Record] = true
 		}
 	}
 	return b, nil
@@ -104,6 +103,7 @@ func (b *bookedDocuments) readOn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	rows = collection.RowsOfLife(b.accepted, rows)
 	b.ledger, b.rows = b.ledger[1:], make(map[string]collection.LedgerRow, len(rows))
 	for _, row := range rows {
 		b.rows[row.Record] = row

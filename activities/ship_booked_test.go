@@ -77,6 +77,12 @@ func TestShipOnlyWhatIsBooked(t *testing.T) {
 			rows[0].Outcome, rows[0].Delivered = collection.OutcomeGone, nil
 			require.NoError(t, writeLedger(background, s.store.Store, s.records[0].ledgerKey(), rows))
 		}, "which the ledger has as gone"},
+		"delivered in an earlier life": {func(t *testing.T, s *settling) {
+			rows := lines[collection.LedgerRow](t, s.store.text(t, s.records[0].ledgerKey()))
+			before := accepted.Add(-time.Hour)
+			rows[0].AsOf = &before
+			require.NoError(t, writeLedger(background, s.store.Store, s.records[0].ledgerKey(), rows))
+		}, "no other delivery of record"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShipping(t, newTables(t, csvLayout), true)

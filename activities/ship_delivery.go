@@ -71,22 +71,10 @@ func manifestSum(sha256 string) string { return sumLine(sha256, "manifest.json")
 func (s *Shipper) read(ctx context.Context, submission, key string) ([]byte, error) {
 	body, err := s.Store.Get(ctx, key, maxPart)
 	if errors.Is(err, collection.ErrObjectMissing) {
-		return nil, lost(submission, "%s is not in weir's bucket any more", key)
+		return nil, notThere(submission, key)
 	}
 	if err != nil {
 		return nil, storeFailed(ctx, "read "+key, err)
-	}
-	return body, nil
-}
-
-// readFile reads a file that the manifest lists, and compares it with what the manifest says.
-func (s *Shipper) readFile(ctx context.Context, submission string, file collection.ManifestFile) ([]byte, error) {
-	body, err := s.read(ctx, submission, file.Key)
-	if err != nil {
-		return nil, err
-	}
-	if got := collection.Digest(body); got != file.SHA256 {
-		return nil, lost(submission, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", file.Key, got, file.SHA256)
 	}
 	return body, nil
 }
@@ -95,7 +83,7 @@ func (s *Shipper) readFile(ctx context.Context, submission string, file collecti
 func (d *delivery) parts() []collection.ManifestFile {
 	var parts []collection.ManifestFile
 	for _, file := range d.manifest.Files {
-		if d.isFailures(file) {
+		if isFailures(d.plan, file) {
 			continue
 		}
 		if d.plan.Layout != nil && d.plan.Layout.IsTable() {
@@ -105,11 +93,6 @@ func (d *delivery) parts() []collection.ManifestFile {
 		parts = append(parts, file)
 	}
 	return parts
-}
-
-// isFailures says whether a file is the list of what was not delivered, of whatever generation.
-func (d *delivery) isFailures(file collection.ManifestFile) bool {
-	return collection.IsGenerationOf(file.Key, collection.FailuresKey(d.plan.Customer, d.plan.Submission))
 }
 
 // recordOf is the name of a document's record.

@@ -34,9 +34,9 @@ func (sh *shipment) proof() collection.ShipResult {
 
 // file ships one file that the manifest lists.
 func (sh *shipment) file(ctx context.Context, file collection.ManifestFile) error {
-	body, err := sh.shipper.readFile(ctx, sh.submission(), file)
+	body, err := readListed(ctx, sh.shipper.Store, file)
 	if err != nil {
-		return err
+		return asLost(sh.submission(), err)
 	}
 	if sh.to != nil {
 		if err := sh.put(ctx, file.Name, typeOf(file.Name), body); err != nil {

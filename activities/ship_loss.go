@@ -16,6 +16,23 @@ func lost(submission, format string, args ...any) error {
 	return finalf(collection.ReasonDeliveryLost, "%w: run weir redeliver %s, which makes it again", fmt.Errorf(format, args...), submission)
 }
 
+// notThere is lost for an object that weir's bucket does not hold at all.
+func notThere(submission, key string) error {
+	return lost(submission, "%s is not in weir's bucket any more", key)
+}
+
+// asLost makes lost of a file that weir's bucket does not hold as the manifest lists it; other errors stay as they are.
+func asLost(submission string, err error) error {
+	var other *notAsListed
+	switch {
+	case !errors.As(err, &other):
+		return err
+	case other.got == "":
+		return notThere(submission, other.file.Key)
+	}
+	return lost(submission, "%s in weir's bucket has SHA-256 %s, and the manifest says %s", other.file.Key, other.got, other.file.SHA256)
+}
+
 // planGone is the failure of a shipment of which nobody knows any more what it is of.
 func planGone(submission string) error {
 	return finalf(collection.ReasonInternal, "the plan of submission %s is gone: nothing can be delivered again without it", submission)

@@ -21,7 +21,9 @@ const maxSweptIndex = 64 << 20
 // bookedLook are the dead letters of one submission that are looked for in its ledger.
 type bookedLook struct {
 	submission string
-	dead       []Execution
+	// accepted is when it was accepted; zero where nobody knows.
+	accepted time.Time
+	dead     []Execution
 	// alive are the workflows of those that are none by the ledger.
 	alive []string
 }
@@ -86,6 +88,11 @@ func (c *sweepCheck) lookIntoLedger(ctx context.Context, l *bookedLook) error {
 	if err != nil {
 		return fmt.Errorf("read the index of %s: %w", l.submission, err)
 	}
+	var plan collection.PlanResult
+	if _, err := c.read(ctx, collection.PlanKey(l.submission), maxPlan, &plan); err != nil {
+		return err
+	}
+	l.accepted = plan.AcceptedAt
 	byPart := map[string][]string{}
 	for _, e := range l.dead {
 		_, record, _ := strings.Cut(e.WorkflowID, "/")
@@ -114,7 +121,8 @@ func (c *sweepCheck) lookIntoPart(ctx context.Context, l *bookedLook, key string
 	if err != nil {
 		return fmt.Errorf("%s is damaged in %w", key, err)
 	}
-	for _, row := range rows {
+	// That a record was delivered in a life before of its submission does not say that it is no dead letter of this one.
+	for _, row := range collection.RowsOfLife(l.accepted, rows) {
 		if !row.IsDead() && slices.Contains(records, row.Record) {
 			l.alive = append(l.alive, collection.RecordWorkflowID(l.submission, row.Record))
 		}

@@ -62,6 +62,9 @@ func TestSweepOfRecordsThatWereStopped(t *testing.T) {
 		"it was stopped before":     {func(_ *settling, w *tower) { w.found[stoppedRuns][0].Started = ago(3 * time.Hour) }, 4},
 		"a part of the ledger lost": {func(s *settling, _ *tower) { s.store.remove(s.records[0].ledgerKey()) }, 4},
 		"no index":                  {func(s *settling, _ *tower) { s.store.remove(collection.IndexKey("s1")) }, 5},
+		"no plan":                   {func(s *settling, _ *tower) { s.store.remove(collection.PlanKey("s1")) }, 3},
+		"a part of a life before":   {func(s *settling, _ *tower) { s.datedAll(t, lifeBefore, s.records[0]) }, 4},
+		"a part of this life":       {func(s *settling, _ *tower) { s.datedAll(t, accepted, s.records[0]) }, 3},
 		"nobody knows its source":   {func(_ *settling, w *tower) { w.found[failedRuns][0].Source = "" }, 4},
 		"started by hand": {func(_ *settling, w *tower) {
 			for _, runs := range w.found {
@@ -77,7 +80,7 @@ func TestSweepOfRecordsThatWereStopped(t *testing.T) {
 	}
 
 	// A ledger that cannot be asked leaves what the engine says, and is told of.
-	for _, key := range []string{collection.IndexKey("s1"), s.records[0].ledgerKey()} {
+	for _, key := range []string{collection.IndexKey("s1"), collection.PlanKey("s1"), s.records[0].ledgerKey()} {
 		s, w := setup()
 		s.store.trouble = func(_ int, _, called string) trouble {
 			if called == key {
@@ -104,5 +107,5 @@ func TestSweepReadsALedgerPartOnce(t *testing.T) {
 		all[i] = i
 	}
 	require.Zero(t, deadCounted(sweepNow(t, stoppedAgain(s, all...), s.store, collection.CheckDeadLetters)))
-	require.Len(t, s.store.calls, 1+10, fmt.Sprint("the index and ten parts: ", strings.Join(s.store.calls, ", ")))
+	require.Len(t, s.store.calls, 2+10, fmt.Sprint("the index, the plan and ten parts: ", strings.Join(s.store.calls, ", ")))
 }

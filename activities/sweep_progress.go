@@ -71,12 +71,19 @@ func (c *sweepCheck) stuck(ctx context.Context, e Execution, rows []lease.Source
 		return err
 	}
 	sources := sourcesOf(batches)
-	if len(sources) > 0 && !slices.ContainsFunc(sources, func(s string) bool { return isOpen(rows, s) }) {
+	open := slices.DeleteFunc(slices.Clone(sources), func(s string) bool { return !isOpen(rows, s) })
+	if len(sources) > 0 && len(open) == 0 {
 		return nil // it waits for its sources, and whoever closed them is shown by weir sources
 	}
 	active, waiting, err := c.recordsActive(ctx, recordsUnder(e))
 	if err != nil || active {
 		return err
+	}
+	if waiting > 0 && len(open) > 0 {
+		idle, err := c.anyIdle(ctx, open, rows)
+		if err != nil || !idle {
+			return err // its records wait for their turn behind others'
+		}
 	}
 	c.report(collection.Finding{
 		Kind: collection.FindingSubmissionStuck, Severity: collection.SEV2, Subject: e.WorkflowID, Records: waiting, Since: last,

@@ -26,11 +26,21 @@ func (c *sweepCheck) queues(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if submissions == 0 && len(batches) == 0 {
+	// What works on a submission that has ended needs the same workers, and has for most of its time no batch.
+	afterwards, err := c.Watch.Count(ctx, runningAfterwards)
+	if err != nil {
+		return fmt.Errorf("count the running replays and redeliveries: %w", err)
+	}
+	if submissions == 0 && afterwards == 0 && len(batches) == 0 {
 		return nil
 	}
-	err = each(ctx, c, sweptQueues(), func(q collection.StageQueue) string { return q.Queue }, func(c *sweepCheck, ctx context.Context, q collection.StageQueue) error {
-		return c.stageQueue(ctx, q, submissions)
+	queues, working := sweptQueues(), collection.Plural(submissions, "submission")
+	if submissions == 0 && len(batches) == 0 { // what only settles and ships parses nothing
+		queues = slices.DeleteFunc(queues, func(q collection.StageQueue) bool { return q.Queue == collection.QueueParse })
+		working = fmt.Sprintf("replays or redeliveries (%d)", afterwards)
+	}
+	err = each(ctx, c, queues, func(q collection.StageQueue) string { return q.Queue }, func(c *sweepCheck, ctx context.Context, q collection.StageQueue) error {
+		return c.stageQueue(ctx, q, working)
 	})
 	if err != nil {
 		return err
@@ -57,14 +67,14 @@ func sourcesOf(batches []Execution) []string {
 	return slices.Compact(sources)
 }
 
-func (c *sweepCheck) stageQueue(ctx context.Context, q collection.StageQueue, submissions int) error {
+func (c *sweepCheck) stageQueue(ctx context.Context, q collection.StageQueue, working string) error {
 	polled, err := c.Watch.Polled(ctx, q.Queue, q.Workflows)
 	if err != nil || polled {
 		return err
 	}
 	c.report(collection.Finding{
 		Kind: collection.FindingQueueUnpolled, Severity: collection.SEV2, Subject: q.Queue,
-		Detail: fmt.Sprintf("no worker polls the queue %s, with %s running", q.Queue, collection.Plural(submissions, "submission")),
+		Detail: fmt.Sprintf("no worker polls the queue %s, with %s running", q.Queue, working),
 		Do:     fmt.Sprintf("Start a worker with the role %s; the work goes on by itself.", q.Role),
 	})
 	return nil

@@ -228,6 +228,18 @@ func TestSweepOfQueues(t *testing.T) {
 	require.Equal(t, 1, got.Unchecked)
 }
 
+// TestSweepOfQueuesForReplaysAndRedeliveries: with no submission and no batch, they need a worker all the same.
+func TestSweepOfQueuesForReplaysAndRedeliveries(t *testing.T) {
+	t.Parallel()
+	w := &tower{
+		counts: map[string]int{`WorkflowType IN ("Replay", "Redeliver") AND ExecutionStatus="Running"`: 1},
+		polled: map[string]bool{"weir": true, "weir-plan": true},
+	}
+	got := sweepNow(t, w, newShaky(), collection.CheckQueues)
+	require.Equal(t, []string{"SEV2 queue_unpolled deliver"}, kinds(got), "nothing is parsed")
+	require.Contains(t, got.Findings[0].Detail, "with replays or redeliveries (1) running")
+}
+
 // quietSubmission is one in which nothing has happened for an hour, with one batch and one record.
 func quietSubmission() *tower {
 	s, b, r := running(collection.WorkflowSubmission, "s1"), running(collection.WorkflowBatch, "s1/books/1"), running(collection.WorkflowRecord, "s1/abc")

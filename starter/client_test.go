@@ -55,6 +55,15 @@ func TestCancelThatCannotBe(t *testing.T) {
 	require.ErrorContains(t, err, "cancel submission acme-1")
 }
 
+// TestCancelSaysWho: the history of a submission that somebody has stopped names the machine and the process.
+func TestCancelSaysWho(t *testing.T) {
+	t.Parallel()
+	tr, api := setup(t), &service{}
+	tr.engine.On("WorkflowService").Return(api)
+	require.NoError(t, tr.client.Cancel(t.Context(), submission, "wrong file"))
+	require.Regexp(t, `^weir@[^@]+:[0-9]+$`, api.request.GetIdentity())
+}
+
 func TestCloseClosesTheEngine(t *testing.T) {
 	t.Parallel()
 	tr := setup(t)
@@ -90,7 +99,7 @@ func closedPorts(t *testing.T) *starter.Client {
 // for and what to do, and is quick about it.
 func TestDialledClientNamesWhatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c := closedPorts(t)
 	for what, ask := range map[string]func() error{

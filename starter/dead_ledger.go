@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -27,6 +28,7 @@ func (c *Client) deadOfSubmission(ctx context.Context, f DeadFilter) iter.Seq2[D
 // when they failed, and of those without a ledger nobody else knows. engineErr says why it could not be asked.
 func (c *Client) deadRows(ctx context.Context, plan collection.PlanResult, f DeadFilter, found []DeadLetter, engineErr error) iter.Seq2[DeadLetter, error] {
 	return func(yield func(DeadLetter, error) bool) {
+		found = ofLife(plan, found)
 		remembered := make(map[string]DeadLetter, len(found))
 		for _, l := range found {
 			remembered[l.Record] = l
@@ -70,6 +72,14 @@ func (c *Client) deadRows(ctx context.Context, plan collection.PlanResult, f Dea
 			}
 		}
 	}
+}
+
+// ofLife are those of some dead letters that failed since their submission was accepted. The engine may still remember what a late
+// replay of a submission before under the same id has failed at.
+func ofLife(plan collection.PlanResult, found []DeadLetter) []DeadLetter {
+	return slices.DeleteFunc(slices.Clone(found), func(l DeadLetter) bool {
+		return l.Since != nil && collection.BeforeLife(plan.AcceptedAt, *l.Since)
+	})
 }
 
 func ofLedger(plan collection.PlanResult, row collection.LedgerRow) DeadLetter {
@@ -128,7 +138,7 @@ func (c *Client) confirmed(ctx context.Context, f DeadFilter, letters []DeadLett
 	case err != nil:
 		return nil, err
 	case !manifest.IsOf(plan):
-		return letters, nil
+		return ofLife(plan, letters), nil
 	}
 	var dead []DeadLetter
 	for l, err := range c.deadRows(ctx, plan, f, letters, nil) {

@@ -125,13 +125,14 @@ func (r *rowReader) planned(source string, n int) int {
 	return 0
 }
 
-// written are the rows that the ledger has of a batch; none where it has no part of it.
+// written are the rows that the ledger has of a batch; none where it has no part of it, or one of a submission before under the
+// same id.
 func (r *rowReader) written(ctx context.Context, source string, n int) ([]collection.LedgerRow, error) {
 	rows, err := readLines[collection.LedgerRow](ctx, r.client.store, collection.LedgerKey(r.plan.Submission, source, n))
 	if errors.Is(err, collection.ErrObjectMissing) {
 		return nil, nil
 	}
-	return rows, err
+	return collection.RowsOfLife(r.plan.AcceptedAt, rows), err
 }
 
 func readLines[T any](ctx context.Context, store Store, key string) ([]T, error) {

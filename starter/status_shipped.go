@@ -43,6 +43,7 @@ func (c *Client) shippedStatus(ctx context.Context, plan collection.PlanResult, 
 	if err != nil {
 		return err
 	}
+	known = known && !collection.BeforeLife(plan.AcceptedAt, end.AcceptedAt)
 	status.State, status.Reason = collection.StateFailed, collection.ReasonDestinationRefused
 	status.Detail = fmt.Sprintf("the submission is settled in weir's bucket, but its delivery has not reached the customer's destination: "+
 		"run weir redeliver %s", plan.Submission)

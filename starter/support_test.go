@@ -2,6 +2,7 @@ package starter_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -57,6 +58,11 @@ func (b *bucket) Get(ctx context.Context, key string, limit int64) ([]byte, erro
 		return nil, err
 	}
 	return b.Store.Get(ctx, key, limit)
+}
+
+func (b *bucket) GetRange(ctx context.Context, r collection.ObjectRange) ([]byte, error) {
+	b.reads = append(b.reads, fmt.Sprintf("%s+%d", r.Key, r.Length))
+	return b.Store.GetRange(ctx, r)
 }
 
 func (b *bucket) Upload(ctx context.Context, key string, r io.ReadSeeker, size int64, contentType string) (collection.ObjectInfo, error) {
@@ -196,4 +202,14 @@ type service struct {
 	workflowservice.WorkflowServiceClient
 	err     error
 	request *workflowservice.RequestCancelWorkflowExecutionRequest
+}
+
+// connected is the client of the examples. Its engine starts what it is given and has forgotten everything else; its bucket
+// holds acme-1, settled.
+func connected() *starter.Client {
+	tr := newTrial().settled(collection.StatePartiallyFailed)
+	tr.engine.On("WorkflowService").Return(&service{})
+	tr.engine.On("DescribeWorkflowExecution", mock.Anything, mock.Anything, "").Return(nil, errUnknown)
+	tr.starts(nil)
+	return tr.client
 }

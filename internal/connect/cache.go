@@ -9,8 +9,13 @@ import (
 	"github.com/weir-collect/weir/config"
 )
 
-// secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart.
+// secretAge is how long a secret is used before it is read again: a rotated one is taken up without a restart. A record that is
+// turned away is tried once more when that much time has passed (failure.ConfirmAfter), so it must not grow alone.
 const secretAge = time.Minute
+
+// doubtAge is how long even a secret is used that somebody has turned away: a target that refuses every request must not have it
+// read for every request.
+const doubtAge = 5 * time.Second
 
 // CachedSecrets reads secrets again now and then. When that fails it goes on with the value that it has, since a blip of
 // a secret store must not stop the workers.
@@ -26,6 +31,8 @@ type CachedSecrets struct {
 type cachedSecret struct {
 	value string
 	read  time.Time
+	// doubted says that it is to be read again before that is due.
+	doubted bool
 }
 
 // NewCachedSecrets returns an empty cache.
@@ -56,7 +63,7 @@ func (c *CachedSecrets) Value(reference string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.values[reference]
-	if ok && c.now().Sub(known.read) < secretAge {
+	if ok && !known.doubted && c.now().Sub(known.read) < secretAge {
 		return known.value, nil
 	}
 	value, err := c.secrets.Value(reference)
@@ -69,4 +76,15 @@ func (c *CachedSecrets) Value(reference string) (string, error) {
 	}
 	c.values[reference] = cachedSecret{value: value, read: c.now()}
 	return value, nil
+}
+
+// Doubt has a secret read again at its next use, because somebody who was shown it did not accept it, unless it was read within
+// the last 5 s.
+func (c *CachedSecrets) Doubt(reference string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.values[reference]; ok && c.now().Sub(known.read) >= doubtAge {
+		known.doubted = true
+		c.values[reference] = known
+	}
 }

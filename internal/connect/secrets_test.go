@@ -131,6 +131,42 @@ func TestCachedSecretsOutliveABlip(t *testing.T) {
 	require.Equal(t, "third", value)
 }
 
+// TestCachedSecretsThatAreDoubted: a key that a target turns away is read again at once, but not for every request that is turned
+// away.
+func TestCachedSecretsThatAreDoubted(t *testing.T) {
+	t.Parallel()
+	v := &vault{value: "first"}
+	now := time.Unix(0, 0)
+	c := NewCachedSecrets(v.secrets(), func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	read := func(want string, reads int) {
+		t.Helper()
+		value, err := c.Value("file:key")
+		require.NoError(t, err)
+		require.Equal(t, want, value)
+		require.Equal(t, reads, v.reads)
+	}
+	c.Doubt("file:key")
+	read("first", 1)
+	v.value = "second"
+	now = now.Add(doubtAge - 1)
+	c.Doubt("file:key")
+	read("first", 1)
+	now = now.Add(1)
+	c.Doubt("file:other")
+	read("first", 1)
+	c.Doubt("file:key")
+	c.Doubt("file:key")
+	read("second", 2)
+	c.Doubt("file:key")
+	read("second", 2)
+
+	v.err = errors.New("the vault is sealed")
+	now = now.Add(doubtAge)
+	c.Doubt("file:key")
+	read("second", 3)
+	read("second", 3)
+}
+
 func TestCachedSecretsNeedAFirstValue(t *testing.T) {
 	t.Parallel()
 	v := &vault{err: errors.New("the vault is sealed")}

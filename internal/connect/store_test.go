@@ -41,13 +41,10 @@ func TestStoreOfTheStack(t *testing.T) {
 func TestStoreThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	keys := map[string]string{"ACCESS": "a", "SECRET": "b"}
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, closed.Close())
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { silent.Close() })
-	for name, address := range map[string]string{"nothing listens": closed.Addr().String(), "it listens and is silent": silent.Addr().String()} {
+	for name, address := range map[string]string{"nothing listens": "127.0.0.1:1", "it listens and is silent": silent.Addr().String()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// slowestGrowth is the least factor between one bound of the wait and the next.
+// slowestGrowth is the least factor from one bound of the wait to the next.
 const slowestGrowth = 2.0
 
 // Backoff is the wait after the n-th try (from 1): between half of a bound and the bound, by rnd in [0, 1).
 //
-// The bound starts at twice Min, so that no wait is below Min, and grows so fast, at least by doubling, that it reaches
-// Max before the last attempt. Three attempts or more are so spread over more than half of Max, and an outage shorter
-// than that cannot use them up; plain doubling from a second would spend five attempts within 15 s.
+// The bound starts at twice Min, so that no wait is below Min. From try to try it at least doubles, and faster where the
+// attempts are few, so that it reaches Max before the last one. Three attempts or more are thereby spread over more than half
+// of Max, and an outage shorter than that cannot use them up; plain doubling from a second would spend five attempts within 15 s.
 func (p Policy) Backoff(n int, rnd float64) time.Duration {
 	low, high := p.bounds()
 	growth := slowestGrowth

@@ -71,7 +71,6 @@ func outage(t *testing.T, p Policy, length time.Duration, records int, reasons .
 				in.SameReason = 1
 			}
 			in.Reason = reason
-			in.Requests++
 			if Lookup(reason).Charged {
 				in.Faults++
 			}
@@ -120,7 +119,7 @@ func TestOutageOfAnHourIsNoticed(t *testing.T) {
 func TestPoisonEnds(t *testing.T) {
 	var total time.Duration
 	for faults := 1; ; faults++ {
-		d := Decide(standard, History{Reason: c.ReasonServerError, Faults: faults, Requests: faults, SameReason: faults}, 1)
+		d := Decide(standard, History{Reason: c.ReasonServerError, Faults: faults, SameReason: faults}, 1)
 		if !d.Retry {
 			require.Equal(t, 5, faults)
 			require.Equal(t, c.OutcomeDeadLettered, d.End)

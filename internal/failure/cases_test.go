@@ -13,7 +13,7 @@ import (
 func answered(t *testing.T, retryAfter string, n int, rnd float64) Decision {
 	t.Helper()
 	o := Observation{Status: 429, RetryAfter: retryAfter}
-	in := History{Reason: Classify(o), SameReason: n, Requests: n}
+	in := History{Reason: Classify(o), SameReason: n}
 	require.Equal(t, c.ReasonThrottled, in.Reason)
 	in.RetryAfter, _ = o.RetryAfterHint(time.Date(2026, 11, 29, 10, 0, 0, 0, time.UTC))
 	d := Decide(standard, in, rnd)

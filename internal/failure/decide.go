@@ -9,7 +9,7 @@ import (
 // MaxLost is how many workers a record may lose before it is held to be the cause.
 const MaxLost = 3
 
-// ConfirmAfter is the least wait before a second look at what a resolver said: what it has said once it keeps for a while.
+// ConfirmAfter is the least wait before a resolver is asked the same again: it repeats its answer for a while without looking.
 const ConfirmAfter = time.Minute
 
 // Policy is a source's patience with its records.
@@ -23,14 +23,24 @@ type Policy struct {
 	GiveUpAfter time.Duration
 	// Egresses is how many egresses the source has.
 	Egresses int
+	// Secrets says that the source's requests carry secrets, which may be replaced while a worker still uses the old ones.
+	Secrets bool
 }
 
 // PolicyOf is the policy that a source's configuration states.
 func PolicyOf(src collection.Source) Policy {
 	return Policy{
 		Attempts: src.Attempts, Min: src.Backoff.Min, Max: src.Backoff.Max, GiveUpAfter: src.GiveUpAfter,
-		Egresses: len(src.Egress.Use),
+		Egresses: len(src.Egress.Use), Secrets: sendsSecrets(src),
 	}
+}
+
+func sendsSecrets(src collection.Source) bool {
+	secret := len(src.Request.SecretHeaders) + len(src.Request.SecretQuery)
+	for _, m := range src.Methods {
+		secret += len(m.Request.SecretHeaders) + len(m.Request.SecretQuery)
+	}
+	return secret > 0
 }
 
 // History is what a record has met so far, the latest try included.
@@ -39,10 +49,7 @@ type History struct {
 	Reason collection.Reason
 	// Faults is how many tries were charged, this one included if its reason is charged.
 	Faults int
-	// Requests is how many tries there were in all, this one included.
-	Requests int
-	// SameReason is how many tries in a row ended with Reason, this one included. Zero where nobody counts: then Requests
-	// stands in for it.
+	// SameReason is how many tries in a row ended with Reason, this one included; below one counts as one.
 	SameReason int
 	// Lost is how many attempts lost their worker.
 	Lost int
@@ -98,13 +105,22 @@ func (p Policy) anotherEgress(in History) bool {
 	return p.Egresses > 1 && in.inARow() < egressRounds*p.Egresses
 }
 
-// row is what follows from the latest reason for this record. A name of the source's own that leads nowhere is an outage of
-// the source: its records wait, and are not ended one by one while its breaker finds that out.
+// secretTries is how often in a row a record is turned away for its credentials before that is believed, where the source's
+// secrets may have been replaced: a worker goes on using what it has read of them for less than ConfirmAfter.
+const secretTries = 2
+
+// row is what follows from the latest reason for this record. Three reasons mean something else than the table says: credentials
+// that one proxy refuses another may accept; a source's own may have been replaced, and those that a worker still used are as good
+// as a store of secrets that does not answer; and a name of the source's own that leads nowhere is an outage of the source, for
+// which its records wait, and are not ended one by one while its breaker finds that out.
 func (p Policy) row(in History) Row {
 	row := Lookup(in.Reason)
 	switch {
 	case in.Reason == collection.ReasonEgressAuth && p.anotherEgress(in):
 		row = Lookup(collection.ReasonEgressRefused)
+	case in.Reason == collection.ReasonAuthRequired && p.Secrets && in.inARow() < secretTries:
+		row = Lookup(collection.ReasonStoreUnavailable)
+		row.Wait = WaitConfirm
 	case in.OfSource:
 		row.Charged, row.Tries = false, 0
 	}
@@ -116,8 +132,9 @@ func Charged(reason collection.Reason, ofSource bool) bool {
 	return Lookup(reason).Charged && !ofSource
 }
 
-// Heard is the reason by which a source's owner hears of a try. A name of the source's own that leads into a private network
-// is its trouble like one that leads nowhere, and no rule's.
+// Heard is the reason that the owner of a source's permits is told of a try. It is the try's own but for one: where a name of the
+// source's own leads into a private network, the source is in trouble, as with a name that leads nowhere, and the owner must
+// count that as a fault of the source, and not as a record that a rule refused.
 func Heard(reason collection.Reason, ofSource bool) collection.Reason {
 	if reason == collection.ReasonPrivateAddress && ofSource {
 		return collection.ReasonDNSNotFound
@@ -127,13 +144,8 @@ func Heard(reason collection.Reason, ofSource bool) collection.Reason {
 
 func end(row Row) Decision { return Decision{End: row.End, Reason: row.Reason} }
 
-// inARow counts the tries that ended with the latest reason.
-func (in History) inARow() int {
-	if in.SameReason > 0 {
-		return in.SameReason
-	}
-	return max(in.Requests, in.Faults, 1)
-}
+// inARow is how many tries in a row ended with the latest reason: the latest at least.
+func (in History) inARow() int { return max(in.SameReason, 1) }
 
 // wait decides about a record that deserves another try.
 func (p Policy) wait(row Row, in History, rnd float64) Decision {
@@ -152,9 +164,10 @@ func (p Policy) wait(row Row, in History, rnd float64) Decision {
 		if p.GiveUpAfter > 0 && in.RetryAfter >= p.GiveUpAfter-in.Elapsed {
 			return end(Lookup(collection.ReasonThrottledTooLong))
 		}
-		after = max(after, in.RetryAfter, in.RetryAfter+p.spread(in.RetryAfter, rnd)) // the sum of a huge one overflows
+		// RetryAfter stands alone too, since its sum with the spread may overflow.
+		after = max(after, in.RetryAfter, in.RetryAfter+p.spread(in.RetryAfter, rnd))
 		if p.GiveUpAfter > 0 {
-			// The spread is ours to shorten, the source's floor is not.
+			// The spread may be shortened to end before the give-up time, the source's shortest wait may not.
 			after = max(p.least(), min(after, p.GiveUpAfter-in.Elapsed-1))
 		}
 	}

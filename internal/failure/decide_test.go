@@ -69,7 +69,7 @@ func TestDecideRetries(t *testing.T) {
 		{"the last wait is the longest", History{Reason: c.ReasonServerError, Faults: 4}, 150 * time.Second, 300 * time.Second},
 		{"egress: switch and retry (E05)", History{Reason: c.ReasonEgressUnavailable, Faults: 3, SameReason: 1}, time.Second, 1500 * time.Millisecond},
 		{"not charged: goes on for ever", History{Reason: c.ReasonConnectFailed, Faults: 4, SameReason: 200}, 150 * time.Second, 300 * time.Second},
-		{"not charged, counted by requests", History{Reason: c.ReasonConnectFailed, Requests: 200}, 150 * time.Second, 300 * time.Second},
+		{"nobody has counted: the first", History{Reason: c.ReasonConnectFailed}, time.Second, 2 * time.Second},
 		{"a name that is not there is asked for again when its absence is forgotten", History{Reason: c.ReasonDNSNotFound, Faults: 1, SameReason: 1}, 61 * time.Second, 62 * time.Second},
 		{"so is one that leads into a private network", History{Reason: c.ReasonPrivateAddress, SameReason: 1}, 61 * time.Second, 62 * time.Second},
 		{"a source's own name is its outage", History{Reason: c.ReasonDNSNotFound, SameReason: 50, OfSource: true}, 150 * time.Second, 300 * time.Second},
@@ -100,17 +100,16 @@ func TestDecideRetries(t *testing.T) {
 // C3 38: a name that does not exist is looked up once more, when resolvers have forgotten what they said, and then it is
 // permanent.
 func TestCase38NameNotFoundIsConfirmedOnce(t *testing.T) {
-	d := Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 1, Requests: 1, SameReason: 1}, 0.5)
+	d := Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 1, SameReason: 1}, 0.5)
 	require.True(t, d.Retry)
 	require.GreaterOrEqual(t, d.After, ConfirmAfter)
 	require.LessOrEqual(t, d.After, ConfirmAfter+2*time.Second)
 	confirmed := Decision{End: c.OutcomeDeadLettered, Reason: c.ReasonDNSNotFound}
-	require.Equal(t, confirmed, Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 2, Requests: 2, SameReason: 2}, 0.5))
-	require.Equal(t, confirmed, Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 2, Requests: 2}, 0.5), "also where nobody counts in a row")
+	require.Equal(t, confirmed, Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 2, SameReason: 2}, 0.5))
 	patient := standard
 	patient.Attempts = 50
-	require.Equal(t, confirmed, Decide(patient, History{Reason: c.ReasonDNSNotFound, Faults: 2, Requests: 2, SameReason: 2}, 0.5))
-	d = Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 2, Requests: 2, SameReason: 1}, 0.5)
+	require.Equal(t, confirmed, Decide(patient, History{Reason: c.ReasonDNSNotFound, Faults: 2, SameReason: 2}, 0.5))
+	d = Decide(standard, History{Reason: c.ReasonDNSNotFound, Faults: 2, SameReason: 1}, 0.5)
 	require.True(t, d.Retry, "the other fault was of another kind: the lookup is still to be confirmed")
 	require.True(t, Decide(standard, History{Reason: c.ReasonDNSTimeout, Faults: 4, SameReason: 9}, 0.5).Retry, "a resolver's timeout is transient")
 }
@@ -135,7 +134,6 @@ func anyHistory() *rapid.Generator[History] {
 		return History{
 			Reason:     rapid.SampledFrom(reasons).Draw(t, "reason"),
 			Faults:     rapid.IntRange(-1, 40).Draw(t, "faults"),
-			Requests:   rapid.IntRange(-1, 4000).Draw(t, "requests"),
 			SameReason: rapid.IntRange(-1, 4000).Draw(t, "same"),
 			Lost:       rapid.IntRange(0, 4).Draw(t, "lost"),
 			Elapsed:    time.Duration(rapid.Int64Range(-int64(time.Minute), int64(1000*time.Hour)).Draw(t, "elapsed")),
@@ -190,4 +188,31 @@ func TestOfSource(t *testing.T) {
 	heard := Lookup(Heard(c.ReasonPrivateAddress, true))
 	require.Equal(t, FaultTarget, heard.Fault)
 	require.True(t, heard.Retry)
+}
+
+// TestSecretsAreReadAgain: a source whose secrets may have been replaced is asked once more, when every worker has read them again;
+// one that has none is believed at once.
+func TestSecretsAreReadAgain(t *testing.T) {
+	end := Decision{End: c.OutcomeDeadLettered, Reason: c.ReasonAuthRequired}
+	require.Equal(t, end, Decide(standard, History{Reason: c.ReasonAuthRequired, SameReason: 1}, 0.5))
+	secret := standard
+	secret.Secrets = true
+	for _, rnd := range []float64{0, 0.5, 0.999} {
+		d := Decide(secret, History{Reason: c.ReasonAuthRequired, SameReason: 1, Faults: 4}, rnd)
+		require.True(t, d.Retry)
+		require.Greater(t, d.After, ConfirmAfter)
+		require.Less(t, d.After, ConfirmAfter+3*time.Second)
+		require.NotContains(t, NonRetryable(), d.Reason, "workflows that run already let it be tried again")
+	}
+	require.Equal(t, end, Decide(secret, History{Reason: c.ReasonAuthRequired, SameReason: 2}, 0.5))
+	require.Equal(t, c.ReasonBlocked, Decide(secret, History{Reason: c.ReasonBlocked, SameReason: 1}, 0.5).Reason)
+	late := Decide(secret, History{Reason: c.ReasonAuthRequired, SameReason: 1, Elapsed: secret.GiveUpAfter - time.Minute}, 0.5)
+	require.Equal(t, c.ReasonExpired, late.Reason)
+
+	header := c.Request{SecretHeaders: map[string]string{"X-Key": "env:KEY"}}
+	query := c.Request{SecretQuery: c.QuerySecrets{"key": "env:KEY"}}
+	for _, src := range []c.Source{{Request: header}, {Request: query}, {Methods: []c.Method{{Name: "page"}, {Name: "api", Request: query}}}} {
+		require.True(t, PolicyOf(src).Secrets)
+	}
+	require.False(t, PolicyOf(c.Source{Methods: []c.Method{{Name: "page"}}}).Secrets)
 }

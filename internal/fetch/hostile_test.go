@@ -25,6 +25,10 @@ import (
 // patience is how long a test waits for what must happen; nothing is asserted about how soon it does.
 const patience = 10 * time.Second
 
+// closedPort refuses every connection: nothing listens there, and nobody is given it by chance, as may happen to the port of a
+// listener that was closed.
+const closedPort = "127.0.0.1:1"
+
 // hostile is a site that speaks whatever its handler writes, and notes what was asked of it.
 type hostile struct {
 	listener net.Listener

@@ -71,8 +71,20 @@ func start(t testing.TB, b Behaviour, serve func(*Proxy, net.Conn, Behaviour) er
 	return p
 }
 
+// nowhere is an address that refuses every connection: nothing listens there, and nobody is given it by chance, as may happen
+// to the port of a listener that was closed.
+const nowhere = "127.0.0.1:1"
+
+// Dead is a proxy that has never come up: its address refuses every connection.
+func Dead() *Proxy { return &Proxy{} }
+
 // Address is the proxy's host:port.
-func (p *Proxy) Address() string { return p.listener.Addr().String() }
+func (p *Proxy) Address() string {
+	if p.listener == nil {
+		return nowhere
+	}
+	return p.listener.Addr().String()
+}
 
 // Behave changes how the proxy answers from now on.
 func (p *Proxy) Behave(b Behaviour) {

@@ -203,8 +203,10 @@ func TestMeasuredTellsWhatItDoesNotKnow(t *testing.T) {
 	p.submitted("a-1", "acme", 0, rows)
 	m, err := p.client.Measured(t.Context(), window(0, time.Hour), nil)
 	require.NoError(t, err)
-	require.Len(t, m.History.Services, 4)
-	require.InDelta(t, 5, stood(m), 1e-9, "the one that does not tell is like those that do, and one had no request")
+	require.Equal(t, 4, m.History.Extent().Services)
+	require.InDelta(t, 6, stood(m), 1e-9, "the one that does not tell is like those that do")
+	require.InDelta(t, 1.0/6, m.History.FreeShare(), 1e-9, "and one had no request, and so took no time")
+	require.InDelta(t, 5.0/6/60, m.History.MeanService(0), 1e-9)
 	require.Equal(t, 1, m.Unknown)
 
 	p.store.fails[collection.LedgerKey("a-1", "books", 1)] = errDown

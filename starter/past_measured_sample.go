@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/sizing"
@@ -39,6 +40,7 @@ type stratum struct {
 // samplePart names a part of a ledger.
 type samplePart struct {
 	submission string
+	accepted   time.Time
 	number     int
 	// draw is its lot. The same ledgers give the same sample.
 	draw uint64
@@ -56,7 +58,7 @@ func (s *sample) add(plan collection.PlanResult) {
 		for _, batch := range src.Batches {
 			lot := fnv.New64a()
 			_, _ = lot.Write([]byte(collection.LedgerKey(plan.Submission, src.Source, batch.Number))) // a hash takes everything
-			of.parts = append(of.parts, samplePart{plan.Submission, batch.Number, sizing.NewRandom(lot.Sum64()).Uint64()})
+			of.parts = append(of.parts, samplePart{plan.Submission, plan.AcceptedAt, batch.Number, sizing.NewRandom(lot.Sum64()).Uint64()})
 		}
 		if len(of.parts) > 4*partsAll {
 			of.draw()
@@ -82,7 +84,8 @@ func (s *sample) read(ctx context.Context, c *Client) (int, error) {
 		of.draw()
 		quota := max(partsLeast, partsAll*of.records/max(all, 1))
 		for part, err := range inOrder(ctx, len(of.parts), func(ctx context.Context, i int) (ledgerPart, error) {
-			return c.ledgerPart(ctx, of.parts[i].submission, ledgerPart{source: source, batch: collection.BatchPlan{Number: of.parts[i].number}})
+			drawn := of.parts[i]
+			return c.ledgerPart(ctx, drawn.submission, drawn.accepted, ledgerPart{source: source, batch: collection.BatchPlan{Number: drawn.number}})
 		}) {
 			if err != nil {
 				return parts, err
@@ -116,7 +119,8 @@ func (s *stratum) book(rows []collection.LedgerRow, group int) {
 }
 
 // services are the service times of all sources, each for as many records as it stands for, and how many requested records do
-// not tell theirs. Those are taken to be like the others of their source.
+// not tell theirs. Those are taken to be like the others of their source. Records that made no request took no worker, and stand
+// in one entry a source.
 func (s *sample) services() (times []sizing.ServiceTime, unknown int) {
 	all := 0
 	for _, of := range s.strata {
@@ -126,6 +130,11 @@ func (s *sample) services() (times []sizing.ServiceTime, unknown int) {
 		of := s.strata[source]
 		known := len(of.services)
 		unknown += of.requested - known
+		// each is for how many of the source's records a row that was read stands.
+		each := float64(of.records) / float64(max(of.requested+of.skipped, 1))
+		if of.skipped > 0 {
+			times = append(times, sizing.ServiceTime{Jobs: each * float64(of.skipped), Free: true})
+		}
 		if known == 0 {
 			continue
 		}
@@ -133,9 +142,8 @@ func (s *sample) services() (times []sizing.ServiceTime, unknown int) {
 		if all > maxServices {
 			kept = spread(kept, max(servicesLeast, known*maxServices/all))
 		}
-		stands := float64(of.records) * float64(of.requested) / float64(of.requested+of.skipped) / float64(len(kept))
 		for _, one := range kept {
-			one.Jobs = stands
+			one.Jobs = each * float64(of.requested) / float64(len(kept))
 			times = append(times, one)
 		}
 	}

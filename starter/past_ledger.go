@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/weir-collect/weir/collection"
 )
@@ -13,7 +14,7 @@ type ledgerPart struct {
 	source string
 	batch  collection.BatchPlan
 	rows   []collection.LedgerRow
-	// open says that there is none yet.
+	// open says that there is none yet: what a submission before under the same id has left is none.
 	open bool
 }
 
@@ -29,18 +30,19 @@ func (c *Client) ledger(ctx context.Context, plan collection.PlanResult) iter.Se
 		}
 	}
 	return inOrder(ctx, len(parts), func(ctx context.Context, i int) (ledgerPart, error) {
-		return c.ledgerPart(ctx, plan.Submission, parts[i])
+		return c.ledgerPart(ctx, plan.Submission, plan.AcceptedAt, parts[i])
 	})
 }
 
-// ledgerPart reads the rows of a part.
-func (c *Client) ledgerPart(ctx context.Context, submission string, part ledgerPart) (ledgerPart, error) {
-	var err error
-	part.rows, err = readLines[collection.LedgerRow](ctx, c.store, collection.LedgerKey(submission, part.source, part.batch.Number))
-	if errors.Is(err, collection.ErrObjectMissing) {
-		part.open, err = true, nil
+// ledgerPart reads the rows of a part of a submission that was accepted then.
+func (c *Client) ledgerPart(ctx context.Context, submission string, accepted time.Time, part ledgerPart) (ledgerPart, error) {
+	rows, err := readLines[collection.LedgerRow](ctx, c.store, collection.LedgerKey(submission, part.source, part.batch.Number))
+	if err != nil && !errors.Is(err, collection.ErrObjectMissing) {
+		return part, err
 	}
-	return part, err
+	part.rows = collection.RowsOfLife(accepted, rows)
+	part.open = err != nil || len(part.rows) == 0 && len(rows) > 0
+	return part, nil
 }
 
 // inOrder does n reads, a few at once, and yields them in their order up to the first error.

@@ -57,20 +57,3 @@ func (c *Client) findInWhole(ctx context.Context, key, record string) (collectio
 	entry, ok, _ := collection.FindInIndex(index, record, true, true)
 	return entry, ok, nil
 }
-
-// forgotten tells a submission's end as the sweep has kept it.
-func (c *Client) forgotten(id string) teller {
-	return func(ctx context.Context) (collection.SubmissionStatus, bool, error) { return c.keptEnd(ctx, id) }
-}
-
-// keptEnd is how a submission ended that left no manifest, or whose delivery was not shipped, as the sweep has kept it.
-func (c *Client) keptEnd(ctx context.Context, id string) (status collection.SubmissionStatus, kept bool, err error) {
-	end, err := documentIfThere[collection.SubmissionStatus](ctx, c.store, collection.EndKey(id), maxDocument)
-	if err != nil || end == nil {
-		return status, false, err
-	}
-	if end.Outcomes == nil {
-		end.Outcomes = collection.Tally{}
-	}
-	return *end, true, nil
-}

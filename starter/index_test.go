@@ -1,7 +1,6 @@
 package starter_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -11,12 +10,6 @@ import (
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/starter"
 )
-
-// GetRange notes what is read, too.
-func (b *bucket) GetRange(ctx context.Context, r collection.ObjectRange) ([]byte, error) {
-	b.reads = append(b.reads, fmt.Sprintf("%s+%d", r.Key, r.Length))
-	return b.Store.GetRange(ctx, r)
-}
 
 // large gives the store a settled submission of n records in batches of 500, with its index.
 func (tr *trial) large(t *testing.T, n int) {
@@ -89,46 +82,4 @@ func TestARowThatBecameNoRecord(t *testing.T) {
 	require.Len(t, tr.store.reads, 3, "%v", tr.store.reads)
 	_, err = tr.client.Record(t.Context(), submission, "nowhere")
 	require.ErrorIs(t, err, starter.ErrNotFound)
-}
-
-// TestAKeptEndIsTheAnswer for a submission that left no manifest and that the engine has forgotten.
-func TestAKeptEndIsTheAnswer(t *testing.T) {
-	t.Parallel()
-	want := collection.SubmissionStatus{Submission: submission, Customer: "acme", State: collection.StateFailed, AcceptedAt: accepted,
-		Outcomes: collection.Tally{}, Reason: collection.ReasonUploadMissing, Detail: "there is no such file"}
-	body, err := json.Marshal(want)
-	require.NoError(t, err)
-
-	tr := setup(t)
-	tr.forgot(submission)
-	_, err = tr.store.Create(t.Context(), collection.EndKey(submission), body, "")
-	require.NoError(t, err)
-	got, err := tr.client.Status(t.Context(), submission)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-
-	// It ended after it was planned.
-	tr = setup(t).planned()
-	tr.forgot(submission)
-	_, err = tr.store.Create(t.Context(), collection.EndKey(submission), body, "")
-	require.NoError(t, err)
-	got, err = tr.client.Status(t.Context(), submission)
-	require.NoError(t, err)
-	require.Equal(t, want, got)
-
-	// It was submitted again since, and has a manifest: that counts more.
-	tr = setup(t).settled(collection.StateComplete)
-	tr.forgot(submission)
-	_, err = tr.store.Create(t.Context(), collection.EndKey(submission), body, "")
-	require.NoError(t, err)
-	got, err = tr.client.Status(t.Context(), submission)
-	require.NoError(t, err)
-	require.Equal(t, collection.StateComplete, got.State)
-
-	tr = setup(t)
-	tr.forgot(submission)
-	_, err = tr.store.Create(t.Context(), collection.EndKey(submission), []byte("{"), "")
-	require.NoError(t, err)
-	_, err = tr.client.Status(t.Context(), submission)
-	require.ErrorContains(t, err, "end.json")
 }

@@ -26,7 +26,7 @@ func (c *Client) Waits(ctx context.Context, w Window, progress func(Coverage)) (
 // bookWaits books one submission, and returns how many records it has.
 func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collection.PlanResult, now time.Time) (int, error) {
 	book.Submission(plan.Customer, plan.Rejected)
-	open := map[string]int{}
+	var open []openPart
 	for part, err := range c.ledger(ctx, plan) {
 		if err != nil {
 			return 0, err
@@ -35,8 +35,8 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 			book.Row(plan.Customer, plan.AcceptedAt, row)
 		}
 		// A part of very large rows is written some rows at a time: those that are not there yet are open, too.
-		if missing := part.batch.Records - len(part.rows); missing > 0 {
-			open[part.source] += missing
+		if len(part.rows) < part.batch.Records {
+			open = append(open, openPart{part.source, part.batch, part.rows})
 		}
 	}
 	if len(open) > 0 {
@@ -47,10 +47,57 @@ func (c *Client) bookWaits(ctx context.Context, book *promise.Book, plan collect
 	return plan.Accepted, nil
 }
 
+// openPart is a batch of which the ledger had only these rows when it was read.
+type openPart struct {
+	source string
+	batch  collection.BatchPlan
+	rows   []collection.LedgerRow
+}
+
+// missing are the records without a row, by source.
+func missing(open []openPart) map[string]int {
+	n := map[string]int{}
+	for _, part := range open {
+		n[part.source] += part.batch.Records - len(part.rows)
+	}
+	return n
+}
+
+// bookAgain reads once more what was open, of a submission that has a manifest now: it may have settled since its ledger was read.
+// It returns what is open still.
+func (c *Client) bookAgain(ctx context.Context, book *promise.Book, plan collection.PlanResult, open []openPart) ([]openPart, error) {
+	var still []openPart
+	n := 0
+	for part, err := range inOrder(ctx, len(open), func(ctx context.Context, i int) (ledgerPart, error) {
+		return c.ledgerPart(ctx, plan.Submission, plan.AcceptedAt, ledgerPart{source: open[i].source, batch: open[i].batch})
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		before := open[n]
+		n++
+		booked := map[string]bool{}
+		for _, row := range before.rows {
+			booked[row.Record] = true
+		}
+		for _, row := range part.rows {
+			if !booked[row.Record] {
+				book.Row(plan.Customer, plan.AcceptedAt, row)
+				before.rows = append(before.rows, row)
+			}
+		}
+		if len(before.rows) < before.batch.Records {
+			still = append(still, before)
+		}
+	}
+	return still, nil
+}
+
 // bookOpen books the records without a row in the ledger, by source. A submission that runs tells how many of them it has
-// released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept. One that
+// released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept, unless it was settled
+// just now. One that
 // has ended without any word of them has lost them.
-func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open map[string]int, now time.Time) error {
+func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open []openPart, now time.Time) error {
 	status, running, err := c.look(ctx, plan.Submission)
 	silent := silentEngine(ctx, err)
 	if err != nil && silent == nil && !errors.Is(err, ErrNotFound) {
@@ -72,7 +119,12 @@ func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collecti
 	for _, s := range status.Sources {
 		unreleased[s.Source] = s.Records - s.Released
 	}
-	for source, records := range open {
+	if kept {
+		if open, err = c.bookAgain(ctx, book, plan, open); err != nil {
+			return err
+		}
+	}
+	for source, records := range missing(open) {
 		switch {
 		case running:
 			// Without an answer of its workflow nothing is known to be unreleased.

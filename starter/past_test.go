@@ -32,10 +32,15 @@ type archive struct {
 	fails     map[string]error
 	now, most atomic.Int32
 	reads     atomic.Int32
+	// onGet is called before each read.
+	onGet func(key string)
 }
 
 func (s *archive) Get(ctx context.Context, key string, limit int64) ([]byte, error) {
 	s.reads.Add(1)
+	if s.onGet != nil {
+		s.onGet(key)
+	}
 	now := s.now.Add(1)
 	defer s.now.Add(-1)
 	s.mu.Lock()
@@ -265,6 +270,37 @@ func TestRecordsWhoseLedgerIsGone(t *testing.T) {
 		require.Equal(t, 3, line.Records, "what is not known does not count: %s", name)
 		require.Equal(t, promise.Kept, line.Verdict, name)
 	}
+}
+
+// TestRecordsThatSettleMeanwhile: what was written between the look at the ledger and the look at the engine is known.
+func TestRecordsThatSettleMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	rows := startedAfter(8, 0, time.Second)
+	for i := range rows {
+		rows[i].Record = fmt.Sprint(i)
+	}
+	p.submitted("a-1", "acme", 0, startedAfter(3, 0, time.Second), rows, pending(2))
+	stores(p.trial, collection.LedgerKey("a-1", "books", 2), rows[:2]...)
+	p.trial.describes("a-1", described(collection.WorkflowSubmission, completed), nil)
+	manifest := collection.ManifestKey("acme", "a-1")
+	stores(p.trial, manifest, collection.Manifest{Submission: "a-1", Customer: "acme", AcceptedAt: oldTimes, State: collection.StateComplete})
+	p.store.onGet = func(key string) {
+		if key == manifest {
+			stores(p.trial, collection.LedgerKey("a-1", "books", 2), rows...)
+			stores(p.trial, collection.LedgerKey("a-1", "books", 3), startedAfter(1, 0, time.Second)...)
+		}
+	}
+	book, _, err := p.client.Waits(t.Context(), window(0, time.Hour), nil)
+	require.NoError(t, err)
+	line := book.Report(anHourLater).All
+	require.Equal(t, 12, line.InTime, "each row once")
+	require.Equal(t, 1, line.Unknown)
+
+	p.store.onGet = nil
+	p.store.fails[collection.LedgerKey("a-1", "books", 3)] = errDown
+	_, _, err = p.client.Waits(t.Context(), window(0, time.Hour), nil)
+	require.ErrorIs(t, err, errDown)
 }
 
 func TestWaitsFail(t *testing.T) {
