@@ -64,7 +64,7 @@ var layers = map[string]rule{
 	"internal/stack":                 {never: []string{sdk, aws}},
 	"internal/stack/stacktest":       {ours: []string{"internal/stack"}, never: []string{sdk, aws}},
 	"internal/connect":               {ours: []string{"collection", "config", "internal/objectstore"}},
-	"internal/engine":                {never: []string{aws}},
+	"internal/engine":                {ours: []string{"collection"}, never: []string{aws}},
 
 	"config": {ours: []string{"collection", "internal/urlkey", "internal/extract", "internal/lease", "internal/robots", "internal/retention", "internal/quality"}, never: []string{sdk, aws}},
 

@@ -12,20 +12,20 @@ import (
 )
 
 // processes are n processes that rent one source from one owner.
-func processes(t *testing.T, n int, source lease.SourceConfig) []*rented {
+func processes(t *testing.T, n int, source lease.SourceConfig) []*leased {
 	t.Helper()
 	sources := []lease.SourceConfig{source}
 	table := aTable(t, sources...)
-	fleet := make([]*rented, n)
+	fleet := make([]*leased, n)
 	for i := range fleet {
-		fleet[i] = rentFrom(t, table, fmt.Sprintf("w%d", i+1), 100, sources)
+		fleet[i] = leaseFrom(t, table, fmt.Sprintf("w%d", i+1), 100, sources)
 	}
 	return fleet
 }
 
 // starts drives collects to their end while every process renews each second, and returns when each began, in order.
 // Requests are over as soon as they have started, so nothing but the pace holds them up.
-func starts(t *testing.T, fleet []*rented, jobs []*job) []time.Duration {
+func starts(t *testing.T, fleet []*leased, jobs []*job) []time.Duration {
 	t.Helper()
 	began, ended := time.Now(), map[*job]bool{}
 	for round := 0; len(ended) < len(jobs); round++ {

@@ -22,41 +22,45 @@ type Egresses struct {
 	renewEarly func()
 
 	mu sync.Mutex
-	// ways are by name, turns by source.
-	ways  map[string]*egressHealth
+	// health is by the names of the egresses.
+	health map[string]*egressHealth
+	// turns is how often an egress was chosen, by source: sources with several go through them in turn.
 	turns map[string]uint64
 }
 
-// egressHealth is one egress.
+// egressHealth is how one egress does.
 type egressHealth struct {
-	// retired and trial are what the owner says.
+	// retired is what the owner says, and so is trial: one request may find out whether a retired egress works again, and this
+	// process may make it.
 	retired, trial bool
-	// triedAt is when this process used its trial; zero before. ended says that its request has ended, and what it met is told
-	// or to be told.
+	// triedAt is when this process used its trial; zero before. ended says that the request of the trial has ended with a
+	// verdict on the egress.
 	triedAt time.Time
 	ended   bool
-	// failing is how many requests in a row have failed by its fault, untold whether the owner has yet to hear of the last.
+	// failing is how many requests in a row have failed by its fault. untold says that the owner has yet to hear of the last.
 	failing int
 	untold  bool
-	seen    lease.EgressReport
+	// seen is what the next renewal tells the owner.
+	seen lease.EgressReport
 }
 
-// An egress that has failed is passed over until the owner's next answer, since what one process after the other loses
-// there is lost for nothing while the fleet comes to its verdict. Where nothing ties a record to it, one fault is enough; a
-// session is worth a second try. With no other left, it is used all the same.
+// After so many faults in a row, of which the owner has yet to hear, this process passes an egress over until the owner's next
+// answer: else every process loses requests there while the fleet comes to its verdict. Where nothing ties a record to the
+// egress, one fault is enough (doubtful); a session is worth a second try (doubtfulSticky). With no other egress left, no
+// number of faults counts (undoubted).
 const (
 	doubtful       = 1
 	doubtfulSticky = 2
-	beyondDoubt    = 0
+	undoubted      = 0
 )
 
-// trialAgain is after what time a trial that nobody has reported, or whose report was lost, is used once more.
+// trialAgain is after what time a trial is made once more whose request has reported nothing, or whose report was lost.
 const trialAgain = time.Minute
 
 // NewEgresses knows nothing bad of any egress. Its reports go with the renewals of permits, and what they bring back comes
 // to it.
 func NewEgresses(permits *Permits) *Egresses {
-	e := &Egresses{now: permits.now, renewEarly: permits.renewEarly, ways: map[string]*egressHealth{}, turns: map[string]uint64{}}
+	e := &Egresses{now: permits.now, renewEarly: permits.renewEarly, health: map[string]*egressHealth{}, turns: map[string]uint64{}}
 	permits.mu.Lock()
 	defer permits.mu.Unlock()
 	permits.egresses = e
@@ -82,31 +86,31 @@ func (e *Egresses) Choose(src collection.Source, rec collection.Record, avoid st
 	}
 	name, err := egress.Choose(src.Egress.Use, e.states(now, doubts), avoid, sticky, turn)
 	if err != nil {
-		name, err = egress.Choose(src.Egress.Use, e.states(now, beyondDoubt), avoid, sticky, turn)
+		name, err = egress.Choose(src.Egress.Use, e.states(now, undoubted), avoid, sticky, turn)
 	}
-	if w, ok := e.ways[name]; ok && w.trial {
-		w.triedAt, w.ended = now, false
+	if h, ok := e.health[name]; ok && h.trial {
+		h.triedAt, h.ended = now, false
 	}
 	return name, err
 }
 
-// states are the egresses that are not good, for this process at this moment; with doubts, also those that have failed as
-// often in a row and of which the owner has yet to hear. The caller holds the lock.
+// states are the egresses that are not good, for this process at this moment: the retired ones, and those that have failed as
+// often in a row as doubts says, unless that is undoubted. The caller holds the lock.
 func (e *Egresses) states(now time.Time, doubts int) []lease.EgressState {
 	var states []lease.EgressState
-	for name, w := range e.ways {
+	for name, h := range e.health {
 		switch {
-		case w.retired:
-			states = append(states, lease.EgressState{Egress: name, Trial: w.mayTry(now)})
-		case doubts != beyondDoubt && w.untold && w.failing >= doubts:
+		case h.retired:
+			states = append(states, lease.EgressState{Egress: name, Trial: h.mayTry(now)})
+		case doubts != undoubted && h.untold && h.failing >= doubts:
 			states = append(states, lease.EgressState{Egress: name})
 		}
 	}
 	return states
 }
 
-func (w *egressHealth) mayTry(now time.Time) bool {
-	return w.trial && (w.triedAt.IsZero() || now.Sub(w.triedAt) >= trialAgain)
+func (h *egressHealth) mayTry(now time.Time) bool {
+	return h.trial && (h.triedAt.IsZero() || now.Sub(h.triedAt) >= trialAgain)
 }
 
 // Report tells what a request by an egress met. One that starts to fail, and the end of a trial, are worth an early renewal:
@@ -116,21 +120,21 @@ func (e *Egresses) Report(name string, reason collection.Reason) {
 		return
 	}
 	e.mu.Lock()
-	urgent := e.way(name).report(verdictOf(reason))
+	urgent := e.healthOf(name).report(verdictOf(reason))
 	e.mu.Unlock()
 	if urgent {
 		e.renewEarly()
 	}
 }
 
-// way is an egress, known from now on. The caller holds the lock.
-func (e *Egresses) way(name string) *egressHealth {
-	w, ok := e.ways[name]
+// healthOf is how an egress does, which is kept from now on. The caller holds the lock.
+func (e *Egresses) healthOf(name string) *egressHealth {
+	h, ok := e.health[name]
 	if !ok {
-		w = &egressHealth{}
-		e.ways[name] = w
+		h = &egressHealth{}
+		e.health[name] = h
 	}
-	return w
+	return h
 }
 
 // verdict is what a request says of its egress.
@@ -162,28 +166,28 @@ func verdictOf(reason collection.Reason) verdict {
 }
 
 // report counts a verdict, and says whether the owner should know at once.
-func (w *egressHealth) report(v verdict) (urgent bool) {
-	if w.retired && (w.triedAt.IsZero() || w.ended) {
-		return false // of a request from before the retirement
+func (h *egressHealth) report(v verdict) (urgent bool) {
+	if h.retired && (h.triedAt.IsZero() || h.ended) {
+		return false // the request began before the egress was retired
 	}
-	w.ended = w.retired && v != saysNothing
+	h.ended = h.retired && v != saysNothing
 	switch v {
 	case saysNothing:
-		w.triedAt = time.Time{} // the trial is still to be made
+		h.triedAt = time.Time{} // the trial is still to be made
 		return false
 	case saysGood:
-		w.seen.Successes++
-		w.seen.Trailing, w.failing, w.untold = 0, 0, false
-		return w.retired
+		h.seen.Successes++
+		h.seen.Trailing, h.failing, h.untold = 0, 0, false
+		return h.retired
 	}
-	w.seen.Faults++
-	w.seen.Trailing++
-	w.failing++
-	w.untold = true
-	return w.retired || w.failing == lease.EgressFaultsInRow || w.failing > 1 && w.failing&(w.failing-1) == 0
+	h.seen.Faults++
+	h.seen.Trailing++
+	h.failing++
+	h.untold = true
+	return h.retired || h.failing == lease.EgressFaultsInRow || urgentInRow(h.failing)
 }
 
-// reports is what was seen since the last call. Of no Egresses at all there is none.
+// reports is what was seen since the last call. Permits that know of no egresses have a nil one, which reports nothing.
 func (e *Egresses) reports() []lease.EgressReport {
 	if e == nil {
 		return nil
@@ -191,36 +195,37 @@ func (e *Egresses) reports() []lease.EgressReport {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var reports []lease.EgressReport
-	for name, w := range e.ways {
-		if w.seen.Successes+w.seen.Faults > 0 {
-			w.seen.Egress = name
-			reports = append(reports, w.seen)
-			w.seen = lease.EgressReport{}
+	for name, h := range e.health {
+		if h.seen.Successes+h.seen.Faults > 0 {
+			h.seen.Egress = name
+			reports = append(reports, h.seen)
+			h.seen = lease.EgressReport{}
 		}
 	}
 	slices.SortFunc(reports, func(a, b lease.EgressReport) int { return strings.Compare(a.Egress, b.Egress) })
 	return reports
 }
 
-// receive takes in what the owner says of the egresses that are not good. All others are, whatever was doubted here: the
-// owner has heard of it and knows what the rest of the fleet has seen.
+// receive takes in which egresses the owner says are not good. All others are, whatever was doubted here: the owner has heard of
+// it, and knows what the rest of the fleet has seen.
 func (e *Egresses) receive(states []lease.EgressState) {
 	if e == nil {
 		return
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, w := range e.ways {
-		w.retired, w.trial, w.untold = false, false, false
+	for _, h := range e.health {
+		h.retired, h.trial, h.untold = false, false, false
 	}
 	for _, s := range states {
-		w := e.way(s.Egress)
-		w.retired, w.trial, w.failing = true, s.Trial, 0
+		h := e.healthOf(s.Egress)
+		h.retired, h.trial, h.failing = true, s.Trial, 0
 	}
-	for _, w := range e.ways {
-		// The trial can be another worker's before its request here has ended: what that meets is news all the same.
-		if !w.retired || !w.trial && w.ended {
-			w.triedAt, w.ended = time.Time{}, false
+	for _, h := range e.health {
+		// While the request of a trial still runs, its trial is remembered, even if the owner has meanwhile given the trial to
+		// another worker: what the request meets is news all the same.
+		if !h.retired || !h.trial && h.ended {
+			h.triedAt, h.ended = time.Time{}, false
 		}
 	}
 }

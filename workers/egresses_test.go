@@ -23,15 +23,15 @@ var bookshop = collection.Source{Name: "books", Egress: collection.EgressUse{Use
 
 // wayfarer is one process with egresses, renewing with a table of its own.
 type wayfarer struct {
-	*rented
-	ways *Egresses
+	*leased
+	egresses *Egresses
 }
 
 func wayfarers(t *testing.T, names ...string) []wayfarer {
 	table := aTable(t, books)
 	crew := make([]wayfarer, len(names))
 	for i, name := range names {
-		r := rentFrom(t, table, name, 100, []lease.SourceConfig{books})
+		r := leaseFrom(t, table, name, 100, []lease.SourceConfig{books})
 		crew[i] = wayfarer{r, NewEgresses(r.Permits)}
 		r.renew()
 		r.woken()
@@ -41,12 +41,12 @@ func wayfarers(t *testing.T, names ...string) []wayfarer {
 
 // choose picks an egress for a record of the bookshop.
 func (w wayfarer) choose(avoid string) string {
-	name, err := w.ways.Choose(bookshop, collection.Record{}, avoid)
+	name, err := w.egresses.Choose(bookshop, collection.Record{}, avoid)
 	require.NoError(w.t, err)
 	return name
 }
 
-// after lets time pass, renewing as the lessee does.
+// after lets time pass, renewing as the renewer does.
 func (w wayfarer) after(d time.Duration) {
 	for range d / (ttl / 3) {
 		time.Sleep(ttl / 3)
@@ -57,7 +57,7 @@ func (w wayfarer) after(d time.Duration) {
 
 func (w wayfarer) report(name string, reasons ...collection.Reason) {
 	for _, reason := range reasons {
-		w.ways.Report(name, reason)
+		w.egresses.Report(name, reason)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestChooseTakesTurns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := wayfarers(t, "w")[0]
 		require.Equal(t, []string{"eu-1", "eu-2", "eu-1", "eu-1"}, []string{w.choose(""), w.choose(""), w.choose(""), w.choose("eu-2")})
-		name, err := w.ways.Choose(collection.Source{Name: "films"}, collection.Record{}, "")
+		name, err := w.egresses.Choose(collection.Source{Name: "films"}, collection.Record{}, "")
 		require.NoError(t, err)
 		require.Equal(t, collection.EgressDirect, name)
 	})
@@ -79,17 +79,17 @@ func TestChooseIsSticky(t *testing.T) {
 		chosen := map[string]bool{}
 		for _, account := range []string{`{"account":1}`, `{"account":2}`, `{"account":3}`, `{"account":4}`, `{"account":5}`} {
 			rec := collection.Record{Fields: []byte(account)}
-			first, err := w.ways.Choose(sticky, rec, "")
+			first, err := w.egresses.Choose(sticky, rec, "")
 			require.NoError(t, err)
 			for range 3 {
-				again, err := w.ways.Choose(sticky, rec, "")
+				again, err := w.egresses.Choose(sticky, rec, "")
 				require.NoError(t, err)
 				require.Equal(t, first, again)
 			}
 			chosen[first] = true
 		}
 		require.Len(t, chosen, 2)
-		_, err := w.ways.Choose(sticky, collection.Record{}, "")
+		_, err := w.egresses.Choose(sticky, collection.Record{}, "")
 		require.NoError(t, err, "it is refused when its request is built")
 	})
 }
@@ -127,7 +127,7 @@ func TestWhatCounts(t *testing.T) {
 				want.Egress = "eu-1"
 				reports = append(reports, want)
 			}
-			require.Equal(t, reports, w.ways.reports(), reason)
+			require.Equal(t, reports, w.egresses.reports(), reason)
 		}
 		w.report("eu-2", fault, fine, fault, fault)
 		w.report("eu-1", fault)
@@ -153,7 +153,7 @@ func TestCase41RetiredAndReturned(t *testing.T) {
 		}
 		w.report("eu-2", fault, fault, fault, fault, fault)
 		w.renew()
-		name, err := w.ways.Choose(bookshop, collection.Record{}, "")
+		name, err := w.egresses.Choose(bookshop, collection.Record{}, "")
 		require.Empty(t, name)
 		var retired *egress.RetiredError
 		require.ErrorAs(t, err, &retired)
@@ -161,10 +161,10 @@ func TestCase41RetiredAndReturned(t *testing.T) {
 		w.after(time.Minute) // the first probation
 		require.Equal(t, "eu-1", w.choose(""), "a trial")
 		require.Equal(t, "eu-2", w.choose(""), "another one")
-		_, err = w.ways.Choose(bookshop, collection.Record{}, "")
+		_, err = w.egresses.Choose(bookshop, collection.Record{}, "")
 		require.Error(t, err, "one request each, however many answers repeat it")
 		w.renew()
-		_, err = w.ways.Choose(bookshop, collection.Record{}, "")
+		_, err = w.egresses.Choose(bookshop, collection.Record{}, "")
 		require.Error(t, err)
 
 		w.report("eu-1", fine)
@@ -188,7 +188,7 @@ func TestTrialThatProvesNothing(t *testing.T) {
 		w.report("eu-1", fault, fault, fault, fault, fault)
 		w.renew()
 		w.report("eu-1", fine)
-		require.Empty(t, w.ways.reports(), "of a request from before the retirement")
+		require.Empty(t, w.egresses.reports(), "of a request from before the retirement")
 		w.after(time.Minute)
 		require.Equal(t, "eu-1", w.choose(""))
 		w.report("eu-1", collection.ReasonLeaseLost)
@@ -224,7 +224,7 @@ func TestSlowTrial(t *testing.T) {
 				a.woken()
 				a.report("eu-1", reason, fault)
 				require.True(t, a.woken())
-				require.Equal(t, 1, a.ways.ways["eu-1"].seen.Successes+a.ways.ways["eu-1"].seen.Faults, "the trial, not what was before")
+				require.Equal(t, 1, a.egresses.health["eu-1"].seen.Successes+a.egresses.health["eu-1"].seen.Faults, "the trial, not what was before")
 				a.renew()
 				b.renew()
 				state := b.table.ViewEgresses(time.Now())[0]
@@ -270,7 +270,7 @@ func TestDoubtOfASession(t *testing.T) {
 		sticky := bookshop
 		sticky.Egress.Sticky = "{account}"
 		choose := func() string {
-			name, err := w.ways.Choose(sticky, collection.Record{Fields: []byte(`{"account":1}`)}, "")
+			name, err := w.egresses.Choose(sticky, collection.Record{Fields: []byte(`{"account":1}`)}, "")
 			require.NoError(t, err)
 			return name
 		}
@@ -311,7 +311,7 @@ func TestDeadEgressIsOutWithinTenFailures(t *testing.T) {
 			failures := 0
 			for range 30 * 50 { // half a minute at 50 requests per second and worker
 				for _, w := range crew {
-					name, err := w.ways.Choose(src, collection.Record{}, "")
+					name, err := w.egresses.Choose(src, collection.Record{}, "")
 					require.NoError(t, err)
 					if name == "dead" {
 						failures++
@@ -329,7 +329,7 @@ func TestDeadEgressIsOutWithinTenFailures(t *testing.T) {
 			require.LessOrEqual(t, failures, tt.most)
 			for _, w := range crew {
 				for range 2 * tt.ways {
-					name, err := w.ways.Choose(src, collection.Record{}, "")
+					name, err := w.egresses.Choose(src, collection.Record{}, "")
 					require.NoError(t, err)
 					require.NotEqual(t, "dead", name)
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -18,9 +19,19 @@ type lookout struct {
 	swept  func(collection.SweepResult)
 	tidied func(collection.JanitorResult)
 
+	// made says that the schedules have been made where they were missing.
 	made bool
 	// seen are the runs whose results are shown, by workflow type.
 	seen map[string]string
+}
+
+// keepLookout looks out until ctx ends, in a process with the role fleet.
+func (p *process) keepLookout(ctx context.Context, roles []collection.Role, logger *slog.Logger) {
+	if !slices.Contains(roles, collection.RoleFleet) {
+		return
+	}
+	l := &lookout{watch: p.watch(), logger: logger, swept: p.metrics.Swept, tidied: p.metrics.Tidied, seen: map[string]string{}}
+	l.run(ctx)
 }
 
 // lookoutInterval is how often the lookout looks. It costs two searches, and a result where there is a new one.

@@ -19,7 +19,7 @@ import (
 
 var errDown = errors.New("the engine is down")
 
-// owner is an engine with a Ceilings workflow, as far as a lessee can see. Its table is a real one.
+// owner is an engine with a Ceilings workflow, as far as a renewer can see. Its table is a real one.
 type owner struct {
 	client.Client
 

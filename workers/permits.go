@@ -77,26 +77,12 @@ func (p *Permits) Acquire(ctx context.Context, source string) (*activities.Permi
 		}
 		s.gate.leave()
 		if err == nil {
-			// The lease has shrunk meanwhile: stand in line again, when there is news.
+			// The lease gives fewer permits than when this one was entered: wait for news of it, and enter again.
 			err = p.awaitNews(ctx, s)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("wait to make a request of source %s: %w", source, err)
 		}
-	}
-}
-
-// permit is what the holder of a permit is given.
-func (p *Permits) permit(s *sourcePermits, taken *permit, began time.Time, paced time.Duration) *activities.Permit {
-	return &activities.Permit{
-		Context:    taken.ctx,
-		EndRequest: func() { p.end(s, taken, false) },
-		Release:    func() { p.end(s, taken, true) },
-		Again:      func(ctx context.Context) error { return p.again(ctx, s, taken) },
-		Still:      func() error { return p.still(taken) },
-		Method:     p.Method(s.name),
-		Waited:     max(p.now().Sub(began)-paced, 0),
-		Paced:      paced,
 	}
 }
 
@@ -124,8 +110,8 @@ func (p *Permits) countWaiting(s *sourcePermits) (done func()) {
 	}
 }
 
-// begin waits for the pace and for room in the process, and starts to use a permit that has been entered. With neither a
-// permit nor an error, the lease no longer covers it.
+// begin waits for the pace and for room in the process, and starts to use a permit that has been entered. It gives neither a
+// permit nor an error when the lease no longer covers it.
 //
 // paced grows by how long the pace was waited for.
 func (p *Permits) begin(ctx context.Context, s *sourcePermits, paced *time.Duration) (*permit, error) {
@@ -171,7 +157,7 @@ func (p *Permits) awaitPace(ctx context.Context, s *sourcePermits, wait time.Dur
 	return waitUntil(ctx, wait, known, changed)
 }
 
-// newsInterval bounds the wait for news of a lease: hours end between two renewals, without any.
+// newsInterval bounds the wait for news of a lease: a source's hours end by the clock, between two renewals.
 const newsInterval = 100 * time.Millisecond
 
 func (p *Permits) awaitNews(ctx context.Context, s *sourcePermits) error {
@@ -181,7 +167,7 @@ func (p *Permits) awaitNews(ctx context.Context, s *sourcePermits) error {
 	return waitUntil(ctx, newsInterval, true, changed)
 }
 
-// waitUntil waits for a time to pass, if one is known, or for the share to change.
+// waitUntil waits for a time to pass, if one is known, or for changed to be closed, or for ctx to end.
 func waitUntil(ctx context.Context, wait time.Duration, known bool, changed <-chan struct{}) error {
 	var due <-chan time.Time
 	if known {
@@ -239,8 +225,12 @@ func (p *Permits) renewEarly() {
 	}
 }
 
-// renewEarlyFor asks for an early renewal when a collect has come for which the fleet has permits and this process none.
+// renewEarlyFor asks for an early renewal when a collect has come for which the fleet has permits and this process none, but
+// room: a full process could not use them, and would ask with every collect.
 func (p *Permits) renewEarlyFor(s *sourcePermits) {
+	if inside, size := p.process.load(); inside >= size {
+		return
+	}
 	inside, size := s.gate.load()
 	p.mu.Lock()
 	spare := p.holder.Grant(p.now(), s.name).Spare

@@ -12,8 +12,8 @@ import (
 // work, and is no fit probe of a source that recovers.
 const longestHold = 10 * time.Second
 
-// again waits for the pace of another request under the same permit. It does not wait with a permit in hand for a source
-// that is closed, nor for long for one at which this process has no share: the record is tried again when that is over.
+// again waits until another request may start under the same permit, by the source's pace. It fails at once for a source that is
+// closed, and soon where this process has no share of the source's pace: the record is tried again when that is over.
 func (p *Permits) again(ctx context.Context, s *sourcePermits, taken *permit) error {
 	held := time.NewTimer(longestHold)
 	defer held.Stop()
@@ -40,11 +40,11 @@ func (p *Permits) again(ctx context.Context, s *sourcePermits, taken *permit) er
 	}
 }
 
-// errNoShare is why a permit is given up under which no request may start.
+// errNoShare is why a permit is given up that was held for nothing.
 var errNoShare = fmt.Errorf("this process has had no share of it for %s", longestHold)
 
-// awaitShare waits until the next request is due or the share changes. While none is in sight it waits as long as a permit
-// is held for nothing; a source with a slow pace is waited for as long as its pace takes.
+// awaitShare waits until the next request is due, or until the share of the pace changes. Where it is known when the next one is
+// due, it waits as long as a slow pace takes; where it is not, no longer than a permit is held for nothing.
 func awaitShare(ctx context.Context, wait time.Duration, known bool, changed <-chan struct{}, taken *permit, held *time.Timer) error {
 	if known {
 		held.Reset(longestHold)

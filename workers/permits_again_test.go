@@ -14,7 +14,7 @@ import (
 )
 
 // redirect asks for another request under a permit, and gives the permit back if there is none.
-func (r *rented) redirect(permit *activities.Permit) chan error {
+func (r *leased) redirect(permit *activities.Permit) chan error {
 	hop := make(chan error, 1)
 	go func() {
 		err := permit.Again(r.ctx)
@@ -27,7 +27,7 @@ func (r *rented) redirect(permit *activities.Permit) chan error {
 	return hop
 }
 
-func (r *rented) acquire(source string) *activities.Permit {
+func (r *leased) acquire(source string) *activities.Permit {
 	permit, err := r.Acquire(r.ctx, source)
 	require.NoError(r.t, err)
 	return permit
@@ -36,16 +36,16 @@ func (r *rented) acquire(source string) *activities.Permit {
 // TestAgainAtASourceThatIsClosed: whatever closes a source for long keeps no permit and no room from others.
 func TestAgainAtASourceThatIsClosed(t *testing.T) {
 	for name, c := range map[string]struct {
-		close func(r *rented)
+		close func(r *leased)
 		says  string
 	}{
-		"paused": {func(r *rented) { require.NoError(r.t, r.table.Pause(time.Now(), "books", lease.Note{})) }, "paused"},
-		"held":   {func(r *rented) { require.NoError(r.t, r.table.HoldBreaker(time.Now(), "books", lease.Note{})) }, "breaker_held"},
-		"zero":   {func(r *rented) { r.setCeiling("books", 0) }, "ceiling_zero"},
-		"gone": {func(r *rented) {
+		"paused": {func(r *leased) { require.NoError(r.t, r.table.Pause(time.Now(), "books", lease.Note{})) }, "paused"},
+		"held":   {func(r *leased) { require.NoError(r.t, r.table.HoldBreaker(time.Now(), "books", lease.Note{})) }, "breaker_held"},
+		"zero":   {func(r *leased) { r.setCeiling("books", 0) }, "ceiling_zero"},
+		"gone": {func(r *leased) {
 			require.NoError(r.t, r.table.Configure(time.Now(), []lease.SourceConfig{{Source: "films", Ceiling: 1}}))
 		}, "removed"},
-		"failing": {func(r *rented) {
+		"failing": {func(r *leased) {
 			for range 6 {
 				r.Report("books", collection.ReasonServerError, 0)
 			}
@@ -53,7 +53,7 @@ func TestAgainAtASourceThatIsClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := rent(t, 1, lease.SourceConfig{Source: "books", Ceiling: 4}, lease.SourceConfig{Source: "films", Ceiling: 1})
+				r := leaseOf(t, 1, lease.SourceConfig{Source: "books", Ceiling: 4}, lease.SourceConfig{Source: "films", Ceiling: 1})
 				r.renew()
 				permit := r.acquire("books")
 				c.close(r)
@@ -76,7 +76,7 @@ func TestAgainOutsideTheHours(t *testing.T) {
 		require.NoError(t, err)
 		at := books
 		at.Hours = &lease.Hours{Zone: lease.ZoneOf(time.UTC, time.Now(), time.Now().AddDate(1, 0, 0)), Windows: []lease.Window{window}}
-		r := rent(t, 100, at)
+		r := leaseOf(t, 100, at)
 		time.Sleep(time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(25*time.Hour - 5*time.Second)))
 		r.renew()
 		permit := r.acquire("books")
@@ -94,7 +94,7 @@ func TestAgainWithoutAShare(t *testing.T) {
 	for name, back := range map[string]time.Duration{"comes back": 4 * time.Second, "stays away": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := rent(t, 100, books)
+				r := leaseOf(t, 100, books)
 				r.renew()
 				permit := r.acquire("books")
 				grant := func(permits int, rate lease.Rate) {
@@ -132,7 +132,7 @@ func TestAgainLetsTheProbeThrough(t *testing.T) {
 	for _, how := range []string{"held", "failing"} {
 		t.Run(how, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
+				r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
 				r.renew()
 				permit := r.acquire("books")
 				closing := func() {
@@ -169,7 +169,7 @@ func TestAgainLetsTheProbeThrough(t *testing.T) {
 // gives way.
 func TestAgainAtAHalfOpenSource(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
 		require.NoError(t, r.table.HoldBreaker(time.Now(), "books", lease.Note{}))
 		require.NoError(t, r.table.ReleaseBreaker(time.Now(), "books", lease.Note{}))
 		waiting := r.collect("books")
@@ -188,7 +188,7 @@ func TestAgainAtAHalfOpenSource(t *testing.T) {
 // TestAgainAfterAThrottle: a source that wants to be left alone for long is not waited for with a permit in hand.
 func TestAgainAfterAThrottle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		permit := r.acquire("books")
 		r.Report("books", collection.ReasonThrottled, longestHold)
@@ -207,12 +207,12 @@ func TestAgainAfterAThrottle(t *testing.T) {
 func TestFrozenBeforeTheWrite(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		at := lease.SourceConfig{Source: "books", Ceiling: 4, Linger: 30_000}
-		r := rent(t, 100, at)
+		r := leaseOf(t, 100, at)
 		r.renew()
 		permit, other := r.acquire("books"), r.acquire("books")
 		require.NoError(t, permit.Still())
 		time.Sleep(time.Hour)
-		w2 := rentFrom(t, r.table, "w2", 100, []lease.SourceConfig{at})
+		w2 := leaseFrom(t, r.table, "w2", 100, []lease.SourceConfig{at})
 		jobs := w2.collects("books", 4)
 		w2.renew()
 		require.Equal(t, 4, w2.taken("books"))
@@ -234,7 +234,7 @@ func TestFrozenBeforeTheWrite(t *testing.T) {
 // TestStillAfterTheEnd: nothing is written under a permit that was given back.
 func TestStillAfterTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		permit := r.acquire("books")
 		permit.Release()

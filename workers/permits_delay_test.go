@@ -15,7 +15,7 @@ import (
 // told early and in every renewal, and the longest of several hosts counts.
 func TestCrawlDelayHoldsAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		require.Nil(t, want(t, r.renew(), "books").CrawlDelay)
 		r.woken()
@@ -42,7 +42,7 @@ func TestCrawlDelayHoldsAtOnce(t *testing.T) {
 // TestCrawlDelayMayFall: an origin that asks for less than it did is taken at its word; the longest of the others then counts.
 func TestCrawlDelayMayFall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		r.ReadRobots("books", "https://a.example", time.Minute)
 		r.ReadRobots("books", "https://b.example", 2*time.Second)
@@ -56,7 +56,7 @@ func TestCrawlDelayMayFall(t *testing.T) {
 // force, and whoever runs the fleet is told once.
 func TestCrawlDelayIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		var told []string
 		r.tooLong = func(source, origin string, delay time.Duration) {
@@ -77,7 +77,7 @@ func TestCrawlDelayIsBounded(t *testing.T) {
 		began := time.Now()
 		first.end()
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { // as the lessee does
+		go func() { // as the renewer does
 			for ctx.Err() == nil {
 				r.receive(r.table.Renew(time.Now(), r.request()))
 				sleep(ctx, 5*time.Second)
@@ -95,7 +95,7 @@ func TestCrawlDelayIsBounded(t *testing.T) {
 // TestPermitTellsItsWaits: how long a permit and how long the pace was waited for are told apart (E15).
 func TestPermitTellsItsWaits(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Rate: lease.PerSecond(0.5)})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Rate: lease.PerSecond(0.5)})
 		r.renew()
 		first, err := r.Acquire(t.Context(), "books")
 		require.NoError(t, err)
@@ -118,7 +118,7 @@ func TestPermitTellsItsWaits(t *testing.T) {
 // TestOldestWaiting: the owner is told how long the collect has waited that waits longest.
 func TestOldestWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		require.Zero(t, want(t, r.request(), "books").OldestWaiting)
 		first := r.collect("books")
 		time.Sleep(2 * time.Second)
@@ -134,7 +134,7 @@ func TestOldestWaiting(t *testing.T) {
 // TestMethod: the fetch method in use comes with the lease.
 func TestMethod(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Methods: []string{"page", "api"}})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 1, Methods: []string{"page", "api"}})
 		require.Empty(t, r.Method("books"))
 		r.renew()
 		permit, err := r.Acquire(t.Context(), "books")

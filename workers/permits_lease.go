@@ -8,8 +8,8 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// request is the next renewal. What this process does is read at the same moment as what it may do, so that nothing begins
-// in between that the owner is not told of.
+// request is the next renewal. Under one lock it ends a lease that has run out, and counts what is in flight, so that no request
+// begins in between that the owner is not told of.
 func (p *Permits) request() lease.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,8 +46,8 @@ func (p *Permits) lapse() bool {
 	return p.lapseAt(p.now())
 }
 
-// lapseAt must be called before the holder is told anything: a lease that has ended stays ended for the requests in
-// flight, even if another one follows at once. The caller holds the lock.
+// lapseAt is lapse at a moment. It must be called before the holder takes in anything new: the requests in flight were begun
+// under a lease that has ended, and another one that follows at once does not cover them. The caller holds the lock.
 func (p *Permits) lapseAt(now time.Time) bool {
 	if !p.leasing || p.holder.Leased(now) {
 		return false
@@ -105,4 +105,11 @@ func (p *Permits) leased() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.holder.Leased(p.now())
+}
+
+// leaseTTL is how long this process's lease lasts; zero without one.
+func (p *Permits) leaseTTL() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.holder.TTL(p.now())
 }

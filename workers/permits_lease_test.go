@@ -17,7 +17,7 @@ var books = lease.SourceConfig{Source: "books", Ceiling: 3}
 // the next lease.
 func TestLeaseEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		jobs := r.collects("books", 5)
 		r.renew()
 		time.Sleep(ttl - time.Millisecond)
@@ -54,7 +54,7 @@ func TestLeaseEnds(t *testing.T) {
 // anybody has looked at the lease; and the next lease does not save what was in flight under the one before.
 func TestLeaseEndsUnnoticed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		old := r.collect("books")
 		r.renew()
 		require.True(t, old.runs())
@@ -75,7 +75,7 @@ func TestLeaseEndsUnnoticed(t *testing.T) {
 // TestLeaseBarelySeen: a lease that ends before anybody has looked at it once ends like any other.
 func TestLeaseBarelySeen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		j := r.collect("books")
 		r.renew()
 		time.Sleep(ttl)
@@ -88,7 +88,7 @@ func TestLeaseBarelySeen(t *testing.T) {
 // TestAnswerComesTooLate: an answer counts from when it was asked for, and one that took as long as it lasts is nothing.
 func TestAnswerComesTooLate(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		j := r.collect("books")
 		answer := r.table.Renew(time.Now(), r.request())
 		time.Sleep(ttl)
@@ -115,7 +115,7 @@ func TestHoursEnd(t *testing.T) {
 		require.NoError(t, err)
 		at := books
 		at.Hours = &lease.Hours{Zone: lease.ZoneOf(time.UTC, time.Now(), time.Now().AddDate(1, 0, 0)), Windows: []lease.Window{window}}
-		r := rent(t, 100, at)
+		r := leaseOf(t, 100, at)
 		time.Sleep(time.Until(time.Now().UTC().Truncate(24 * time.Hour).Add(25*time.Hour - 5*time.Second)))
 		first := r.collect("books")
 		r.renew()
@@ -132,7 +132,7 @@ func TestHoursEnd(t *testing.T) {
 // TestQuit: a process that ends takes everything away from itself, for good.
 func TestQuit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		first := r.collect("books")
 		r.renew()
 		require.False(t, r.idle())
@@ -151,7 +151,7 @@ func TestQuit(t *testing.T) {
 // TestUses: what the owner is told of this process's work.
 func TestUses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 3, books, lease.SourceConfig{Source: "films", Ceiling: 4})
+		r := leaseOf(t, 3, books, lease.SourceConfig{Source: "films", Ceiling: 4})
 		require.Equal(t, lease.Request{Worker: "w", Sequence: 1, Epoch: "none", Sources: []lease.Want{{Source: "books"}, {Source: "films"}}}, r.renew(),
 			"every source is named, or it would count as given back")
 		jobs := r.collects("books", 4)

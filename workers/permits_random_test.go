@@ -69,7 +69,7 @@ func TestPermitsAtRandom(t *testing.T) {
 // play is two workers of one source. Their collects end when their permit is broken off, as real ones do.
 type play struct {
 	table   *lease.Table
-	workers []*rented
+	workers []*leased
 	collect []*playedCollect
 	stop    func()
 }
@@ -77,7 +77,7 @@ type play struct {
 type playedCollect struct {
 	// end ends it, endRequest its request alone: what that has brought is in hand until the end.
 	end, endRequest context.CancelFunc
-	worker          *rented
+	worker          *leased
 }
 
 func newPlay(t *testing.T, paced bool, process int) *play {
@@ -89,7 +89,7 @@ func newPlay(t *testing.T, paced bool, process int) *play {
 	p := &play{table: aTable(t, sources...)}
 	ctx, cancel := context.WithCancel(t.Context())
 	for i := range 2 {
-		w := rentFrom(t, p.table, fmt.Sprint("w", i), process, sources)
+		w := leaseFrom(t, p.table, fmt.Sprint("w", i), process, sources)
 		w.ctx = ctx
 		p.workers = append(p.workers, w)
 		go func() {
@@ -111,7 +111,7 @@ func newPlay(t *testing.T, paced bool, process int) *play {
 	return p
 }
 
-func (p *play) start(w *rented) {
+func (p *play) start(w *leased) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	request, endRequest := context.WithCancel(ctx)
 	p.collect = append(p.collect, &playedCollect{cancel, endRequest, w})
@@ -168,7 +168,7 @@ func (p *play) step(s step) error {
 }
 
 // inHand are the requests in flight.
-func (r *rented) inHand() map[*permit]bool {
+func (r *leased) inHand() map[*permit]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := map[*permit]bool{}
@@ -178,7 +178,7 @@ func (r *rented) inHand() map[*permit]bool {
 	return out
 }
 
-func (p *play) check(w *rented, before map[*permit]bool) error {
+func (p *play) check(w *leased, before map[*permit]bool) error {
 	sum := 0
 	for _, each := range p.workers {
 		sum += len(each.inHand())
@@ -226,9 +226,9 @@ func TestPermitsUnderLoad(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		var all sync.WaitGroup
-		var workers []*rented
+		var workers []*leased
 		for i := range 2 {
-			w := rentFrom(t, table, fmt.Sprint("w", i), ceiling, sources)
+			w := leaseFrom(t, table, fmt.Sprint("w", i), ceiling, sources)
 			workers = append(workers, w)
 			all.Go(func() { w.renewAtRandom(ctx, &owner) })
 			for range 8 {
@@ -249,7 +249,7 @@ func TestPermitsUnderLoad(t *testing.T) {
 }
 
 // renewAtRandom renews every few milliseconds, sometimes in vain, and sometimes not for longer than the lease.
-func (r *rented) renewAtRandom(ctx context.Context, owner *sync.Mutex) {
+func (r *leased) renewAtRandom(ctx context.Context, owner *sync.Mutex) {
 	for ctx.Err() == nil {
 		request := r.request()
 		owner.Lock()
@@ -272,7 +272,7 @@ func (r *rented) renewAtRandom(ctx context.Context, owner *sync.Mutex) {
 	r.quit()
 }
 
-func (r *rented) visit(ctx context.Context, inFlight, peak, entered *atomic.Int64) {
+func (r *leased) visit(ctx context.Context, inFlight, peak, entered *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(rand.IntN(5000))*time.Microsecond)
 	defer cancel()
 	permit, err := r.Acquire(ctx, "books")

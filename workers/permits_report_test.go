@@ -27,7 +27,7 @@ func TestReports(t *testing.T) {
 			{collection.ReasonRobotsDenied, lease.Report{Requests: 1}},
 			{collection.ReasonInternal, lease.Report{Requests: 1}},
 		} {
-			r := rent(t, 100, books)
+			r := leaseOf(t, 100, books)
 			r.Report("books", c.reason, 0)
 			require.Equal(t, c.seen, want(t, r.request(), "books").Seen, "%s", c.reason)
 			require.Zero(t, want(t, r.request(), "books").Seen, "told twice: %s", c.reason)
@@ -39,7 +39,7 @@ func TestReports(t *testing.T) {
 // the wait, until it is over.
 func TestRetryAfterIsObeyedAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		first := r.collect("books")
 		r.renew()
 		require.True(t, first.runs())
@@ -68,7 +68,7 @@ func TestRetryAfterIsObeyedAtOnce(t *testing.T) {
 // TestRetryAfterWithoutTheOwner: the wait ends by itself while the lease runs; a shorter one does not shorten it.
 func TestRetryAfterWithoutTheOwner(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		r.Report("books", collection.ReasonThrottled, 10*time.Second)
 		r.Report("books", collection.ReasonThrottled, time.Second)
@@ -83,7 +83,7 @@ func TestRetryAfterWithoutTheOwner(t *testing.T) {
 // TestRetryAfterIsBounded: a mistaken one does not stop the source for a year, however often it is told on.
 func TestRetryAfterIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, books)
+		r := leaseOf(t, 100, books)
 		r.renew()
 		r.Report("books", collection.ReasonThrottled, math.MaxInt64)
 		require.Equal(t, lease.Milliseconds(24*time.Hour), want(t, r.renew(), "books").Seen.LongestRetryAfter)
@@ -93,7 +93,7 @@ func TestRetryAfterIsBounded(t *testing.T) {
 // TestPace: requests start no faster than the share of the pace lets them, however long nothing started before.
 func TestPace(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 10, Rate: lease.PerSecond(2)})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 10, Rate: lease.PerSecond(2)})
 		for range 2 {
 			began := time.Now()
 			jobs := r.collects("books", 6)
@@ -119,7 +119,7 @@ func TestPace(t *testing.T) {
 // TestPaceIsChanged: who waits for the pace hears of another one at once.
 func TestPaceIsChanged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 10, Rate: lease.Every(time.Hour)})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 10, Rate: lease.Every(time.Hour)})
 		jobs := r.collects("books", 4)
 		r.renew()
 		require.Equal(t, 1, running(jobs))
@@ -137,7 +137,7 @@ func TestPaceIsChanged(t *testing.T) {
 // fail, but not for every fault.
 func TestEarlyRenewal(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
 		r.renew()
 		jobs := r.collects("books", 2)
 		require.False(t, r.woken(), "there are permits here")
@@ -166,7 +166,7 @@ func TestEarlyRenewal(t *testing.T) {
 // no longer reports what it was asked to wait; a throttle after that counts.
 func TestReleaseEndsTheWait(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
 		r.renew()
 		r.Report("books", collection.ReasonThrottled, 24*time.Hour)
 		r.renew()

@@ -32,8 +32,8 @@ func aTable(t require.TestingT, sources ...lease.SourceConfig) *lease.Table {
 	return table
 }
 
-// rented is one process's permits and the owner's table, with nothing but calls between them.
-type rented struct {
+// leased is one process's permits and the owner's table, with nothing but calls between them.
+type leased struct {
 	*Permits
 	t     *testing.T
 	table *lease.Table
@@ -41,12 +41,12 @@ type rented struct {
 	ctx context.Context
 }
 
-func rent(t *testing.T, process int, sources ...lease.SourceConfig) *rented {
-	return rentFrom(t, aTable(t, sources...), "w", process, sources)
+func leaseOf(t *testing.T, process int, sources ...lease.SourceConfig) *leased {
+	return leaseFrom(t, aTable(t, sources...), "w", process, sources)
 }
 
-func rentFrom(t *testing.T, table *lease.Table, worker string, process int, sources []lease.SourceConfig) *rented {
-	return &rented{NewPermits(lease.NewHolder(worker), collected(sources), process, time.Now), t, table, t.Context()}
+func leaseFrom(t *testing.T, table *lease.Table, worker string, process int, sources []lease.SourceConfig) *leased {
+	return &leased{NewPermits(lease.NewHolder(worker), collected(sources), process, time.Now), t, table, t.Context()}
 }
 
 // collected are the sources as a configuration has them.
@@ -58,20 +58,20 @@ func collected(leased []lease.SourceConfig) []collection.Source {
 	return sources
 }
 
-// renew renews as the lessee does, and returns what was asked.
-func (r *rented) renew() lease.Request {
+// renew renews as the renewer does, and returns what was asked.
+func (r *leased) renew() lease.Request {
 	request := r.request()
 	r.receive(r.table.Renew(time.Now(), request))
 	synctest.Wait()
 	return request
 }
 
-func (r *rented) setCeiling(source string, ceiling int) {
+func (r *leased) setCeiling(source string, ceiling int) {
 	require.NoError(r.t, r.table.SetCeiling(time.Now(), source, ceiling, time.Time{}, lease.Note{}))
 }
 
 // woken says whether somebody has asked for an early renewal since the last look.
-func (r *rented) woken() bool {
+func (r *leased) woken() bool {
 	select {
 	case <-r.wake:
 		return true
@@ -81,7 +81,7 @@ func (r *rented) woken() bool {
 }
 
 // taken is how many requests are in flight.
-func (r *rented) taken(source string) int {
+func (r *leased) taken(source string) int {
 	for _, load := range r.Loads() {
 		if load.Source == source {
 			return load.InFlight
@@ -92,7 +92,7 @@ func (r *rented) taken(source string) int {
 }
 
 // granted is how many permits the process may use now.
-func (r *rented) granted(source string) int {
+func (r *leased) granted(source string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.holder.Grant(r.now(), source).Permits
@@ -121,7 +121,7 @@ type job struct {
 }
 
 // collect begins to wait for a permit.
-func (r *rented) collect(source string) *job {
+func (r *leased) collect(source string) *job {
 	ctx, cancel := context.WithCancel(r.ctx)
 	j := &job{cancel: cancel, done: make(chan struct{})}
 	go func() {
@@ -136,7 +136,7 @@ func (r *rented) collect(source string) *job {
 	return j
 }
 
-func (r *rented) collects(source string, n int) []*job {
+func (r *leased) collects(source string, n int) []*job {
 	jobs := make([]*job, n)
 	for i := range jobs {
 		jobs[i] = r.collect(source)
@@ -186,14 +186,14 @@ func running(jobs []*job) (running int) {
 }
 
 // endAll ends what is left, and checks that every permit has come back.
-func (r *rented) endAll(jobs []*job) {
+func (r *leased) endAll(jobs []*job) {
 	for _, j := range jobs {
 		j.end()
 	}
 	r.requireEmpty()
 }
 
-func (r *rented) requireEmpty() {
+func (r *leased) requireEmpty() {
 	require.True(r.t, r.idle())
 	inside, _ := r.process.load()
 	require.Zero(r.t, inside, "room in the process was lost")

@@ -14,7 +14,7 @@ import (
 
 func TestPermitsKeepTheGrant(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
 		jobs := r.collects("books", 5)
 		require.Zero(t, running(jobs), "no lease, no request")
 		r.renew()
@@ -31,7 +31,7 @@ func TestPermitsKeepTheGrant(t *testing.T) {
 
 func TestPermitIsGivenBackOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 2})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 2})
 		jobs := r.collects("books", 4)
 		r.renew()
 		require.Equal(t, 2, running(jobs))
@@ -49,7 +49,7 @@ func TestPermitIsGivenBackOnce(t *testing.T) {
 // soon as what exceeded the grant has ended.
 func TestPermitsAreLowered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 4})
 		jobs := r.collects("books", 8)
 		r.renew()
 		require.Equal(t, 4, running(jobs))
@@ -78,7 +78,7 @@ func TestPermitsAreLowered(t *testing.T) {
 // more of it than its own permits, whoever waits.
 func TestPermitsBoundTheProcess(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 4, lease.SourceConfig{Source: "slow", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 3})
+		r := leaseOf(t, 4, lease.SourceConfig{Source: "slow", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 3})
 		slow := r.collects("slow", 10)
 		require.False(t, want(t, r.renew(), "slow").Full)
 		books := r.collects("books", 5)
@@ -107,7 +107,7 @@ func TestPermitsBoundTheProcess(t *testing.T) {
 // TestWhoWaitsForThePaceTakesNoRoom: a source with many permits and a slow pace keeps no other source from working.
 func TestWhoWaitsForThePaceTakesNoRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 2, lease.SourceConfig{Source: "paced", Ceiling: 5, Rate: lease.Every(time.Minute)},
+		r := leaseOf(t, 2, lease.SourceConfig{Source: "paced", Ceiling: 5, Rate: lease.Every(time.Minute)},
 			lease.SourceConfig{Source: "books", Ceiling: 5})
 		paced, books := r.collects("paced", 5), r.collects("books", 3)
 		r.renew()
@@ -122,7 +122,7 @@ func TestWhoWaitsForThePaceTakesNoRoom(t *testing.T) {
 // TestRoomIsNotKeptForALostTurn: who has got room when the lease or the pace no longer lets it start gives it on.
 func TestRoomIsNotKeptForALostTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 1, lease.SourceConfig{Source: "films", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 2})
+		r := leaseOf(t, 1, lease.SourceConfig{Source: "films", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 2})
 		films := r.collect("films")
 		r.renew()
 		require.True(t, films.runs())
@@ -139,7 +139,7 @@ func TestRoomIsNotKeptForALostTurn(t *testing.T) {
 
 func TestPermitsOfAnUnknownSource(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 1, lease.SourceConfig{Source: "books", Ceiling: 2})
+		r := leaseOf(t, 1, lease.SourceConfig{Source: "books", Ceiling: 2})
 		_, err := r.Acquire(t.Context(), "films")
 		require.EqualError(t, err, `there are no permits for source "films" in this process`)
 		r.Report("films", "", 0)
@@ -150,7 +150,7 @@ func TestPermitsOfAnUnknownSource(t *testing.T) {
 // TestWaitIsCancelled: whatever a collect waits for, it stops when its context ends, and says for what it waited.
 func TestWaitIsCancelled(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 1, lease.SourceConfig{Source: "paced", Ceiling: 5, Rate: lease.Every(time.Minute)},
+		r := leaseOf(t, 1, lease.SourceConfig{Source: "paced", Ceiling: 5, Rate: lease.Every(time.Minute)},
 			lease.SourceConfig{Source: "books", Ceiling: 1}, lease.SourceConfig{Source: "films", Ceiling: 1})
 		jobs := r.collects("paced", 1)
 		r.renew()
@@ -169,7 +169,7 @@ func TestWaitIsCancelled(t *testing.T) {
 
 func TestLoads(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "slow", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 3})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "slow", Ceiling: 2}, lease.SourceConfig{Source: "books", Ceiling: 3})
 		jobs := append(r.collects("slow", 1), r.collects("books", 4)...)
 		r.renew()
 		require.Equal(t, []telemetry.SourceLoad{

@@ -74,7 +74,7 @@ func TestRobotsUnderALostPermit(t *testing.T) {
 // permit of the request that was redirected, and the next record's only when there is room again.
 func TestRobotsOfAHopTakeNoOtherRoom(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 1, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r := leaseOf(t, 1, lease.SourceConfig{Source: "books", Ceiling: 4})
 		r.renew()
 		site := &host{robots: "User-agent: *\nDisallow: /a\n", seen: failure.Observation{Status: 200}}
 		src := collection.Source{Name: "books"}

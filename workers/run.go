@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
@@ -152,12 +151,12 @@ func (p *process) keepLeases(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		p.lessee.run(ctx)
+		p.renewer.run(ctx)
 	}()
 	return func() {
 		cancel()
 		<-done
-		p.lessee.release()
+		p.renewer.release()
 	}
 }
 
@@ -182,33 +181,4 @@ func stopAll(pool []worker.Worker) {
 		}()
 	}
 	all.Wait()
-}
-
-// health says whether this process can do its work now.
-func (p *process) health(engine client.Client) func(context.Context) []telemetry.HealthCheck {
-	return func(ctx context.Context) []telemetry.HealthCheck {
-		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		defer cancel()
-		_, engineErr := engine.CheckHealth(ctx, &client.CheckHealthRequest{})
-		checks := []telemetry.HealthCheck{check("temporal", engineErr), check("store", p.store.Check(ctx))}
-		if p.collects {
-			checks = append(checks, check("lease", p.leaseErr()))
-		}
-		return checks
-	}
-}
-
-// leaseErr says that the process may make no requests now.
-func (p *process) leaseErr() error {
-	if p.permits.leased() {
-		return nil
-	}
-	return errors.New("this process has no lease, so it makes no requests: does a worker with the role fleet run?")
-}
-
-func check(name string, err error) telemetry.HealthCheck {
-	if err != nil {
-		return telemetry.HealthCheck{Name: name, Detail: err.Error()}
-	}
-	return telemetry.HealthCheck{Name: name, OK: true}
 }

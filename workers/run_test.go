@@ -31,35 +31,6 @@ import (
 
 func TestMain(m *testing.M) { stacktest.Main(m) }
 
-func TestParseRoles(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		names []string
-		roles []collection.Role
-		err   string
-	}{
-		"none is all":     {nil, collection.Roles(), ""},
-		"some":            {[]string{"parse", "collect"}, []collection.Role{collection.RoleParse, collection.RoleCollect}, ""},
-		"twice":           {[]string{"plan", " plan "}, []collection.Role{collection.RolePlan}, ""},
-		"not a role":      {[]string{"parse", "fetch"}, nil, `role "fetch": use workflows, plan, collect, parse, deliver, fleet`},
-		"an empty name":   {[]string{""}, nil, `role ""`},
-		"the wrong case":  {[]string{"Parse"}, nil, `role "Parse"`},
-		"every one of it": {[]string{"workflows", "plan", "collect", "parse", "deliver", "fleet"}, collection.Roles(), ""},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			roles, err := ParseRoles(test.names)
-			if test.err != "" {
-				require.ErrorContains(t, err, test.err)
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, test.roles, roles)
-		})
-	}
-}
-
 const someConfig = `
 s3: {bucket: weir, region: us-east-1, path_style: true, endpoint: "http://127.0.0.1:1", access_key: "env:KEY", secret_key: "env:KEY"}
 worker: {metrics_address: "", shutdown_grace: 1s}

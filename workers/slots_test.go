@@ -14,7 +14,7 @@ import (
 // permit it is not polled.
 func TestSlotsArePermitsAndPrefetch(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
+		r := leaseOf(t, 100, lease.SourceConfig{Source: "books", Ceiling: 3})
 		s := collectTuner(r.slots("books")).GetActivityTaskSlotSupplier()
 		require.Zero(t, s.MaxSlots())
 		reserve := func(n int) {

@@ -11,14 +11,17 @@ import (
 
 // sourcePermits are one source's permits in this process. Everything but the gates is guarded by the lock of Permits.
 type sourcePermits struct {
-	name     string
+	name string
+	// ceiling is the fleet's: what the owner has told last, else what this process's configuration says.
 	ceiling  int
 	prefetch int
+	// linger is how long a request may go on at the source when this process is lost.
+	linger lease.Millis
 	// gate has a place for every permit; slots has some more, for tasks in hand.
 	gate, slots *gate
 	pacer       lease.Pacer
-	// blockedUntil is when the source wants to be asked again; known here before the owner knows it. released is when an
-	// operator last released its breaker, as far as is known here: what the source wanted before is over.
+	// blockedUntil is when the source wants to be asked again, by its Retry-After; this process keeps to it before the owner has
+	// heard of it. released is when an operator last released the source's breaker, which ends what the source wanted before.
 	blockedUntil, released time.Time
 	taken                  map[*permit]struct{}
 	// changed is closed when the share changes.
@@ -28,17 +31,19 @@ type sourcePermits struct {
 	delays    *delays
 	lastStart time.Time
 
-	// waiting are the collects that wait, by when they began to.
-	waiting           map[*time.Time]struct{}
+	// waiting are the collects that wait for a permit or for the pace, each a pointer to when it began to.
+	waiting map[*time.Time]struct{}
+	// mostWaiting and peak are the most collects that waited, and the most requests in flight, since the last renewal.
 	mostWaiting, peak int
 	// failing is how many requests in a row have failed by the source's fault.
 	failing int
-	seen    lease.Report
+	// seen is what the next renewal tells the owner.
+	seen lease.Report
 }
 
 func newSourcePermits(s collection.Source) *sourcePermits {
 	return &sourcePermits{
-		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, gate: newGate(0), slots: newGate(0),
+		name: s.Name, ceiling: s.Ceiling, prefetch: s.Prefetch, linger: lease.Milliseconds(s.Timeout), gate: newGate(0), slots: newGate(0),
 		taken: map[*permit]struct{}{}, changed: make(chan struct{}), waiting: map[*time.Time]struct{}{}, delays: newDelays(mostDelays),
 	}
 }
@@ -90,6 +95,9 @@ func (s *sourcePermits) apply(now time.Time, g lease.Grant) {
 	if g.ReleasedAt.After(s.released) {
 		s.released, s.blockedUntil = g.ReleasedAt, time.Time{}
 	}
+	if g.Ceiling != nil {
+		s.ceiling = *g.Ceiling
+	}
 	s.pacer.Set(now, g.Pace)
 	s.gate.resize(g.Permits)
 	slots := 0
@@ -104,8 +112,11 @@ func (s *sourcePermits) apply(now time.Time, g lease.Grant) {
 // longestBlock bounds a Retry-After: a mistaken one must not stop a source for a year.
 const longestBlock = 24 * time.Hour
 
-// report counts what a request met, and says whether the owner should know at once: after a throttle, and when 2, 4, 8 and
-// so on requests in a row have failed. A fault now and then is not worth a renewal of its own.
+// urgentInRow says whether so many faults in a row are worth a renewal of their own: 2, 4, 8 and so on, ever more rarely. A fault
+// now and then is not.
+func urgentInRow(faults int) bool { return faults > 1 && faults&(faults-1) == 0 }
+
+// report counts what a request met, and says whether the owner should know at once.
 func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAfter time.Duration) (urgent bool) {
 	row := failure.Lookup(reason)
 	s.seen.Requests++
@@ -119,7 +130,7 @@ func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAft
 	case row.Fault == failure.FaultTarget && row.Retry:
 		s.seen.TargetFaults++
 		s.failing++
-		return s.failing > 1 && s.failing&(s.failing-1) == 0
+		return urgentInRow(s.failing)
 	case reason == "" || row.Fault == failure.FaultTarget:
 		// A target that says what it will not serve is in order.
 		s.seen.Successes++
@@ -128,7 +139,9 @@ func (s *sourcePermits) report(now time.Time, reason collection.Reason, retryAft
 	return false
 }
 
-// use is what is done at the source, counted since the last use.
+// use is what a renewal tells the owner of the source: what is in flight now, and what was counted since the last call.
+// Who has a permit and stands in line for room does not count as waiting: more permits would bring no more room, and where others
+// are short, theirs serves the source better.
 func (s *sourcePermits) use(now time.Time) lease.Use {
 	if left := s.blockedUntil.Sub(now); left > 0 {
 		heard := s.released
@@ -136,7 +149,7 @@ func (s *sourcePermits) use(now time.Time) lease.Use {
 	}
 	u := lease.Use{
 		Source: s.name, InFlight: len(s.taken), Peak: s.peak, Waiting: s.mostWaiting,
-		OldestWaiting: s.oldestWaiting(now), CrawlDelay: s.delays.inForce(now), Seen: s.seen,
+		OldestWaiting: s.oldestWaiting(now), Linger: s.linger, CrawlDelay: s.delays.inForce(now), Seen: s.seen,
 	}
 	s.seen, s.peak, s.mostWaiting = lease.Report{}, len(s.taken), len(s.waiting)
 	return u

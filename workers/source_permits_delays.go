@@ -17,23 +17,25 @@ const mostDelays = 4096
 type delays struct {
 	most     int
 	byOrigin map[string]*list.Element
-	// order has what was read longest ago in front.
+	// order has the wish that was read longest ago in front.
 	order list.List // of wish
-	// counts is how many origins ask for an interval, as it is obeyed; longest is the longest of these, zero for none.
+	// counts says of every interval, as it is obeyed, how many origins ask for it; longest is the longest of these, zero for
+	// none.
 	counts  map[lease.Millis]int
 	longest lease.Millis
 	// read says that any file has been read.
 	read bool
 }
 
-// wish is what one origin asks for.
+// wish is the interval that the robots.txt of one origin asks for.
 type wish struct {
 	origin string
 	delay  time.Duration
 	readAt time.Time
 }
 
-func (a wish) obeyed() lease.Millis { return lease.Milliseconds(min(a.delay, robots.LongestDelay)) }
+// obeyed is the interval as it is kept to.
+func (w wish) obeyed() lease.Millis { return lease.Milliseconds(min(w.delay, robots.LongestDelay)) }
 
 func newDelays(most int) *delays {
 	return &delays{most: most, byOrigin: map[string]*list.Element{}, counts: map[lease.Millis]int{}}
@@ -42,7 +44,7 @@ func newDelays(most int) *delays {
 // learn takes in what an origin asks for; zero if nothing. It says whether the source is now to be asked at a longer
 // interval than before, and whether this origin asks for more than is obeyed and did not ask for the same before.
 func (d *delays) learn(now time.Time, origin string, delay time.Duration) (longer, beyond bool) {
-	a := wish{origin: origin, delay: delay, readAt: now}
+	w := wish{origin: origin, delay: delay, readAt: now}
 	before, last := d.longest, time.Duration(0)
 	d.read = true
 	if element, ok := d.byOrigin[origin]; ok {
@@ -53,9 +55,9 @@ func (d *delays) learn(now time.Time, origin string, delay time.Duration) (longe
 		if d.order.Len() >= d.most {
 			d.forget(d.order.Front())
 		}
-		d.byOrigin[origin] = d.order.PushBack(a)
-		d.counts[a.obeyed()]++
-		d.longest = max(d.longest, a.obeyed())
+		d.byOrigin[origin] = d.order.PushBack(w)
+		d.counts[w.obeyed()]++
+		d.longest = max(d.longest, w.obeyed())
 	}
 	return d.longest > before, delay > robots.LongestDelay && delay != last
 }
@@ -73,13 +75,13 @@ func (d *delays) inForce(now time.Time) *lease.Millis {
 }
 
 func (d *delays) forget(element *list.Element) {
-	a := d.order.Remove(element).(wish)
-	delete(d.byOrigin, a.origin)
-	if d.counts[a.obeyed()]--; d.counts[a.obeyed()] > 0 {
+	w := d.order.Remove(element).(wish)
+	delete(d.byOrigin, w.origin)
+	if d.counts[w.obeyed()]--; d.counts[w.obeyed()] > 0 {
 		return
 	}
-	delete(d.counts, a.obeyed())
-	if a.obeyed() < d.longest {
+	delete(d.counts, w.obeyed())
+	if w.obeyed() < d.longest {
 		return
 	}
 	d.longest = 0

@@ -83,7 +83,7 @@ func TestStoreThatHangs(t *testing.T) {
 	for i := range leased {
 		leased[i] = lease.SourceConfig{Source: fmt.Sprint("source", i), Ceiling: 8}
 	}
-	r := rentFrom(t, aTable(t, leased...), "w", room, leased)
+	r := leaseFrom(t, aTable(t, leased...), "w", room, leased)
 	site := &bodies{hanging: &hanging{Store: memstore.New(), opened: make(chan struct{})}}
 	rules, err := NewSiteRules(nil, RobotsNeeds{Agent: "tester/1.0 (+https://a.example)"})
 	require.NoError(t, err)
@@ -133,8 +133,8 @@ func attempt(c *activities.Collector, source string, n int) error {
 	return err
 }
 
-// renewOften renews as the lessee does, outside of a bubble, until stop.
-func (r *rented) renewOften() (stop func()) {
+// renewOften renews as the renewer does, outside of a bubble, until stop.
+func (r *leased) renewOften() (stop func()) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	var renewing sync.WaitGroup
 	renewing.Go(func() {
@@ -153,7 +153,7 @@ func (r *rented) renewOften() (stop func()) {
 // ends takes the permit, and not the room for what is in hand.
 func TestRoomOutlivesThePermit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := rent(t, 2, lease.SourceConfig{Source: "books", Ceiling: 4})
+		r := leaseOf(t, 2, lease.SourceConfig{Source: "books", Ceiling: 4})
 		r.renew()
 		one, other := r.acquire("books"), r.acquire("books")
 		one.EndRequest()
@@ -198,8 +198,8 @@ func endLost(t require.TestingT, jobs []*job) {
 func TestDemandWhileTheStoreHangs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		at := []lease.SourceConfig{{Source: "books", Ceiling: 4}}
-		r := rentFrom(t, aTable(t, at...), "w", 2, at)
-		other := rentFrom(t, r.table, "w2", 100, at)
+		r := leaseFrom(t, aTable(t, at...), "w", 2, at)
+		other := leaseFrom(t, r.table, "w2", 100, at)
 		r.renew()
 		full := []*activities.Permit{r.acquire("books"), r.acquire("books")}
 		waiting := r.collects("books", 2)

@@ -20,11 +20,14 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// watch asks the engine what a sweep and the janitor want to know.
+// watch is Temporal as the activities ask about it: about runs, schedules, queues and the table of the owner. It translates
+// between the words of activities and those of internal/engine, which must not know activities.
 type watch struct {
 	engine    client.Client
 	namespace string
 }
+
+func (p *process) watch() watch { return watch{engine: p.engine, namespace: p.namespace} }
 
 // Find implements activities.Watch. It asks for one more than it may bring, which tells whether there are others.
 func (w watch) Find(ctx context.Context, query string, limit int) (found []activities.Execution, more bool, err error) {

@@ -28,8 +28,10 @@ type LeaseResult struct {
 // ConfigureInput hands a configuration's sources over. The configuration of the process that started last holds, so that
 // a rollout ends with the new one whatever the order of renewals; one that no live worker has any more yields to any.
 type ConfigureInput struct {
-	Config   string               `json:"config"`
-	Since    int64                `json:"since_ms"`
+	Config string `json:"config"`
+	Since  int64  `json:"since_ms"`
+	// Worker is the name by which it renews; absent from processes that do not tell.
+	Worker   string               `json:"worker,omitempty"`
 	Sources  []lease.SourceConfig `json:"sources"`
 	Settings lease.Settings       `json:"settings"`
 }
@@ -112,15 +114,17 @@ func (c *ceilings) renew(ctx workflow.Context, in LeaseInput) (LeaseResult, erro
 		c.state.Unsettled = true
 	}
 	c.state.Table.Has(in.Request.Worker, in.Config)
+	since := c.state.started(now, in.Request.Worker, in.Since)
 	return LeaseResult{
-		Answer: answer, Configure: c.state.replacedBy(now, in.Config, in.Since), Config: c.state.Config,
+		Answer: answer, Configure: c.state.replacedBy(now, in.Config, since), Config: c.state.Config,
 	}, nil
 }
 
 // configure takes over a configuration, unless a younger process has brought another one that somebody still has.
 func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
 	now := workflow.Now(ctx)
-	if !c.state.replacedBy(now, in.Config, in.Since) {
+	since := c.state.started(now, in.Worker, in.Since)
+	if !c.state.replacedBy(now, in.Config, since) {
 		return nil
 	}
 	if err := c.state.Table.Use(now, in.Settings); err != nil {
@@ -134,8 +138,7 @@ func (c *ceilings) configure(ctx workflow.Context, in ConfigureInput) error {
 		c.state.Table.Quarantine(now)
 		c.state.Unsettled = false
 	}
-	// A process that started in the future has a clock that is ahead. It must not shut out those of the next rollout.
-	c.state.Config, c.state.Since = in.Config, min(in.Since, now.UnixMilli())
+	c.state.Config, c.state.Since = in.Config, since
 	c.details(ctx)
 	return nil
 }

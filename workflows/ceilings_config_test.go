@@ -67,6 +67,46 @@ func TestCeilingsLeaveAConfigurationThatNobodyHas(t *testing.T) {
 	require.True(t, again.granted(t).Configure, "one that comes back after all is the younger one again")
 }
 
+// TestCeilingsKnowAClockThatIsAhead: a process whose clock is an hour ahead says that it started in the future. It neither keeps
+// its configuration in force in the next rollout nor takes it back, whether or not the clocks of the new ones are ahead as well.
+func TestCeilingsKnowAClockThatIsAhead(t *testing.T) {
+	t.Parallel()
+	for name, since := range map[string]time.Duration{"one clock": 10 * time.Second, "both clocks": time.Hour} {
+		for program, tells := range map[string]bool{"": true, ", of a program that does not tell its name": false} {
+			t.Run(name+program, func(t *testing.T) {
+				t.Parallel()
+				bring := func(worker string, since time.Duration, ceiling int) workflows.ConfigureInput {
+					in := brings(worker, since, ceiling)
+					if tells {
+						in.Worker = worker
+					}
+					return in
+				}
+				o := firstOwner(t)
+				o.renew(1*time.Second, having("old", 1, "old", time.Hour))
+				o.configure(2*time.Second, bring("old", time.Hour, 4))
+				first := o.renew(10*time.Second, having("new", 1, "new", since))
+				o.configure(11*time.Second, bring("new", since, 7))
+				var asked []*reply
+				for n := range int64(3) {
+					at := time.Duration(12+5*n) * time.Second
+					asked = append(asked, o.renew(at, having("old", 2+n, "old", time.Hour)))
+					if tells { // else what it is not asked for is not known to be its own
+						o.configure(at+time.Second, bring("old", time.Hour, 4))
+					}
+					asked = append(asked, o.renew(at+2*time.Second, having("new", 2+n, "new", since)))
+				}
+				require.Equal(t, "new", o.run().State.Config)
+				require.True(t, first.granted(t).Configure)
+				for n, r := range asked {
+					require.False(t, r.granted(t).Configure, "renewal %d", n)
+					require.Equal(t, "new", r.granted(t).Config)
+				}
+			})
+		}
+	}
+}
+
 // TestCeilingsKeepAConfigurationThatSomebodyMayHave: what is not known of a worker is not taken as a no; a process from the
 // beginning of time, such as a probe, has no say at all; and a released worker has nothing.
 func TestCeilingsKeepAConfigurationThatSomebodyMayHave(t *testing.T) {

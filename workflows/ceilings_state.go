@@ -39,6 +39,16 @@ func (s CeilingsState) outdatedBy(config string, since int64) bool {
 	return config != s.Config && (since > s.Since || since == s.Since && config > s.Config)
 }
 
+// started is when a process started: when it says so, but not after its first renewal. One that says it was later has a clock
+// that is ahead, and must neither shut out those of the next rollout nor take its own configuration's place back from them. Of
+// a process that has not renewed, or does not say by which name, it is not after now.
+func (s *CeilingsState) started(now time.Time, worker string, since int64) int64 {
+	if seen := s.Table.FirstSeen(worker); !seen.IsZero() {
+		now = seen
+	}
+	return min(since, now.UnixMilli())
+}
+
 // replacedBy says whether a configuration is to take the place of the table's: it comes from a process that started later,
 // or no live worker has the table's any more. The start of a process is no measure then: in a rollout an old process may
 // be started after a new one, and clocks may be behind. One from the beginning of time replaces nothing.

@@ -65,11 +65,12 @@ func TestCeilingsJSONIsWhatItWas(t *testing.T) {
 	t.Parallel()
 	configure := fleetOfMany(t)
 	configure.Sources = slices.DeleteFunc(configure.Sources, func(s lease.SourceConfig) bool { return s.Source > "night" })
+	configure.Worker = "c"
 	// One with every field; the source that it asks to wait would grant nothing.
 	renewal := wants("c", 7, 2)
-	renewal.Request.Epoch, renewal.Request.TTL = "a run", 15_000
+	renewal.Request.Epoch, renewal.Request.TTL, renewal.Request.Answered = "a run", 15_000, 6
 	renewal.Request.Sources[0] = lease.Want{
-		Source: "books", Held: 2, Rate: lease.PerSecond(0.5), InFlight: 1, Peak: 2, Waiting: 3, OldestWaiting: 2_500, Full: true, CrawlDelay: ptr(lease.Millis(500)),
+		Source: "books", Held: 2, Rate: lease.PerSecond(0.5), InFlight: 1, Peak: 2, Waiting: 3, OldestWaiting: 2_500, Full: true, Linger: 30_000, CrawlDelay: ptr(lease.Millis(500)),
 		Seen: lease.Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 3_000},
 	}
 	renewal.Request.Egress = []lease.EgressReport{{Egress: "proxy", Successes: 1, Faults: 6, Trailing: 6}}

@@ -57,13 +57,13 @@ func openProbe(ctx context.Context, cfg config.Config, secrets connect.Secrets) 
 	return probeTools{
 		rows: starter.New(engine, nil, namespace, cfg.Sources).Sources,
 		begin: func(src collection.Source, most int) (probeSession, error) {
-			tenancy, err := workers.Rent(engine, cfg, src.Name, most, silent)
+			leased, err := workers.LeaseSource(engine, cfg, src.Name, most, silent)
 			if err != nil {
 				return nil, err
 			}
-			p, err := newProber(src, cfg.UserAgent, tenancy, fetcher)
+			p, err := newProber(src, cfg.UserAgent, leased, fetcher)
 			if err != nil {
-				tenancy.Return()
+				leased.Return()
 				return nil, err
 			}
 			return p, nil

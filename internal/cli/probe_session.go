@@ -14,21 +14,21 @@ import (
 // prober asks a source as a worker does, with its permits and within its robots.txt, and throws away what it is given. It
 // asks directly and unconditionally: to be told that nothing has changed would say little of the source's strength.
 type prober struct {
-	*workers.Tenancy
+	*workers.SourceLease
 	src     collection.Source
 	fetcher activities.Fetcher
 	robots  activities.Robots
 }
 
-func newProber(src collection.Source, agent string, tenancy *workers.Tenancy, fetcher activities.Fetcher) (*prober, error) {
+func newProber(src collection.Source, agent string, leased *workers.SourceLease, fetcher activities.Fetcher) (*prober, error) {
 	rules, err := workers.NewSiteRules([]collection.Source{src}, workers.RobotsNeeds{
-		Fetcher: fetcher, Permits: tenancy, Egresses: workers.OneEgress(collection.EgressDirect), Agent: agent, Now: time.Now,
-		Learn: tenancy.ReadRobots,
+		Fetcher: fetcher, Permits: leased, Egresses: workers.OneEgress(collection.EgressDirect), Agent: agent, Now: time.Now,
+		Learn: leased.ReadRobots,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &prober{Tenancy: tenancy, src: src, fetcher: fetcher, robots: rules}, nil
+	return &prober{SourceLease: leased, src: src, fetcher: fetcher, robots: rules}, nil
 }
 
 // by is the source as one of its methods asks it.

@@ -57,8 +57,8 @@ func Latest[T any](ctx context.Context, c Results, w Wanted[T]) (Ended[T], bool,
 	return Ended[T]{}, false, nil
 }
 
-// completed are the latest runs of a type that ended well, the latest first. Temporal lists them about so: it may list by the
-// time of start, and a long one ends after a later short one.
+// completed are the latest runs of a type that ended well, the one that ended last first. Temporal's own order is only nearly
+// that: it may list by the time of start, and a long run ends after a short one that started later.
 func completed(ctx context.Context, c Lister, namespace, workflow string) ([]*workflowpb.WorkflowExecutionInfo, error) {
 	query := OfType(workflow, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 	var runs []*workflowpb.WorkflowExecutionInfo

@@ -16,7 +16,7 @@ const polledWithin = 2 * time.Minute
 // Queue is a task queue.
 type Queue struct {
 	Namespace, Name string
-	// Workflows says that its workflow tasks are meant; else its activities are.
+	// Workflows says that its workflow tasks are meant, and not its activity tasks: a queue has pollers for each.
 	Workflows bool
 }
 

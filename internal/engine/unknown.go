@@ -6,8 +6,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 )
 
-// IsUnknown tells what the engine does not have, or has forgotten after its retention, from what it did not answer. A namespace
-// that does not exist is not meant: that is a wrong address.
+// IsUnknown says whether an error is the engine's answer that there is no such thing, or no longer, after its retention; and not
+// that it gave no answer. A namespace that does not exist is not meant: that is a wrong address.
 func IsUnknown(err error) bool {
 	var missing *serviceerror.NotFound
 	return errors.As(err, &missing)

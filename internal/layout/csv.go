@@ -77,14 +77,6 @@ func Harmless(text string) string {
 	return "'" + text
 }
 
-// Original undoes Harmless.
-func Original(cell string) string {
-	if strings.HasPrefix(cell, "'") && formula.MatchString(cell) {
-		return cell[1:]
-	}
-	return cell
-}
-
 // writeLine writes cells; the writer keeps its first error for the end. The standard library's writer can end lines with
 // CR LF only by changing those within cells.
 func writeLine(out *bufio.Writer, cells []string) {

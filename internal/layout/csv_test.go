@@ -72,7 +72,7 @@ func TestHarmless(t *testing.T) {
 		"\u00a0=1":                   "\u00a0=1",
 	} {
 		require.Equal(t, want, Harmless(text), "%q", text)
-		require.Equal(t, text, Original(want), "%q", want)
+		require.Equal(t, text, original(want), "%q", want)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestHarmlessCanBeUndone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`'{0,3}[=+@\t\r\n-]?[0-9.'=e+-]{0,5}`)).Draw(t, "text")
 		cell := Harmless(text)
-		require.Equal(t, text, Original(cell))
+		require.Equal(t, text, original(cell))
 		if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) {
 			require.Regexp(t, plainNumber, cell)
 		}
@@ -114,12 +114,20 @@ func TestCSVReadsBack(t *testing.T) {
 	})
 }
 
+// original undoes Harmless, as its comment tells whoever reads the cells by program.
+func original(cell string) string {
+	if strings.HasPrefix(cell, "'") && formula.MatchString(cell) {
+		return cell[1:]
+	}
+	return cell
+}
+
 // undone is a cell as a program reads it: only texts are made harmless.
 func undone(cell string, d Document, c column) string {
 	if c.field != "" && kindOf(d.values[c.field]) != kindString {
 		return cell
 	}
-	return Original(cell)
+	return original(cell)
 }
 
 // shown is what a reader expects of a value, by the standard library.

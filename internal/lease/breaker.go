@@ -86,7 +86,6 @@ func (b *Breaker) release(now time.Time) string {
 // observe takes in what a worker has seen, and tells whether the breaker has opened for faults. acting says that the worker
 // acts on a permit: what another reports of a half-open source had been under way before the breaker opened.
 func (b *Breaker) observe(now time.Time, c BreakerConfig, r Report, acting bool, step time.Duration) (tripped bool) {
-	asked := min(r.LongestRetryAfter.Std(), longestThrottle)
 	faults := r.TargetFaults + r.Throttled
 	switch b.State {
 	case BreakerClosed:
@@ -102,16 +101,21 @@ func (b *Breaker) observe(now time.Time, c BreakerConfig, r Report, acting bool,
 		case !acting || r.Successes+faults == 0:
 		case c.tolerates(r.Successes, faults):
 			b.State, b.Level, b.SteppedAt = BreakerClosed, firstLevel, now
-		// A throttle that says how long to wait is obeyed below; it is no sign that longer would be better.
-		case r.TargetFaults > 0 || asked == 0:
+		// A throttle that says how long to wait is obeyed; it is no sign that longer would be better.
+		case r.TargetFaults > 0 || r.LongestRetryAfter == 0:
 			b.trip(now, c)
 			tripped = true
 		}
 	}
+	return tripped
+}
+
+// obey leaves the source alone for as long as it has asked a worker to, unless an operator has ended that.
+func (b *Breaker) obey(now time.Time, r Report) {
+	asked := min(r.LongestRetryAfter.Std(), longestThrottle)
 	if until := now.Add(asked); asked > 0 && !b.hasReleased(until, r) {
 		b.throttle(until)
 	}
-	return tripped
 }
 
 // tolerates says whether there are successes, and besides them no larger a share of faults than leaves a breaker closed: a

@@ -87,7 +87,8 @@ func TestOpenBreakerOutlivesItsSource(t *testing.T) {
 	} {
 		config := SourceConfig{Source: "s", Ceiling: 4, Breaker: BreakerConfig{Open: 3_600_000}}
 		table := newTable(t, config)
-		table.Renew(noon, Request{Worker: "a", Sequence: 1, Sources: []Want{{Source: "s", Seen: seen}}})
+		table.Renew(noon, Request{Worker: "a", Sequence: 1, Sources: []Want{{Source: "s"}}})
+		table.Renew(noon, Request{Worker: "a", Sequence: 2, Sources: []Want{{Source: "s", Seen: seen}}})
 		table.Release(noon, "a")
 		require.NoError(t, table.Configure(noon.Add(time.Minute), nil))
 		require.Equal(t, WhyRemoved, table.View(noon.Add(2 * time.Minute))[0].Why)

@@ -21,6 +21,14 @@ func (t *Table) ConfigOf(worker string) string {
 	return ""
 }
 
+// FirstSeen is when a worker's first request was handled; the zero time if that is not known.
+func (t *Table) FirstSeen(worker string) time.Time {
+	if w := t.known(worker); w != nil {
+		return w.FirstSeen
+	}
+	return time.Time{}
+}
+
 // Abandoned says whether no worker with a lease has that configuration. One whose configuration is not known may have it.
 func (t *Table) Abandoned(now time.Time, config string) bool {
 	return !slices.ContainsFunc(t.Workers, func(w Worker) bool {

@@ -9,6 +9,7 @@ func (s *Source) report(i int, now time.Time, want Want, settings Settings) {
 	h.InFlight = max(0, want.InFlight)
 	h.Exposed = max(0, want.Held, h.InFlight)
 	h.Full = want.Full
+	h.Linger = max(h.Linger, s.Config.Linger, want.linger())
 	h.OldestSince = waitingSince(now, want.OldestWaiting)
 	if want.CrawlDelay != nil {
 		read := max(0, *want.CrawlDelay)

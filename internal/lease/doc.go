@@ -18,7 +18,8 @@
 //
 //   - the worker says, in a later request, that it acts on less and has no more than that in flight, or
 //   - the worker has released everything, or
-//   - the worker's lease has ended by the owner's clock, and the source's Linger has passed.
+//   - the worker's lease has ended by the owner's clock, and as long has passed as its requests may go on at the source: the
+//     longest Linger that was in force at its renewals, or that it told of. A configuration of later does not shorten that.
 //
 // The worker counts its lease from when it sent the request; the owner counts from when it handled it, and a tenth longer.
 // So the worker always stops first, and the clocks need not agree; they need only run equally fast, to within a tenth. The
@@ -29,10 +30,10 @@
 // A table can forget what workers were told: its workflow was reset to an earlier moment, or deleted. Every run of the owner
 // has a name, which its answers carry and requests repeat (Begin). Where a worker shows the answer of a run that the table
 // does not know, or permits that it has not given, nobody is given more until all that was forgotten has run out: the longest
-// lease that workers tell of by then, or that the settings have. In a run that was reset, what a request tells of faults and
-// waits is no news until a worker shows an answer of that run: the request may be one of the past, played again. A table
-// that is new, and met by new workers first, cannot know: do not delete the owner. Nor can one know of leases that were longer
-// than what any of those says who renew by then.
+// lease that workers tell of by then, or that the settings have, and the longest Linger besides. In a run that was reset, what
+// a request tells of faults and waits is no news until a worker shows an answer of that run: the request may be one of the
+// past, played again. A table that is new, and met by new workers first, cannot know: do not delete the owner. Nor can one
+// know of leases that were longer than what any of those says who renew by then.
 //
 // Starts of requests are held to the pace in the same way: in any span of time w, at most Burst + pace × w requests start.
 // Each worker with a share has a bucket for one request, so at most Burst workers share a pace; a new share starts with
@@ -45,8 +46,9 @@
 // permits, then those that have work and none, the longest waiting first; those that hold what others wait for pass it on
 // after a turn; then workers that have shown no work, since only with a permit can they poll for some. The rest goes evenly
 // to those that have work, up to what they have work for. Workers without work keep two permits at most, while nobody needs
-// them. Remainders stay where they are, and a worker that uses nearly all that it holds keeps it, so permits rest unless
-// the work moves.
+// them. A worker whose process is full, and that has shown no work, is served last, and with one permit at most; but not left
+// out: what fills a process may fill it for ever, and only with a permit can it see that there is work. Remainders stay where
+// they are, and a worker that uses nearly all that it holds keeps it, so permits rest unless the work moves.
 //
 // # What a worker must do
 //
@@ -65,17 +67,21 @@
 //     is for noticing.
 //  8. When a grant is lower than what is in flight, start nothing, and let what runs end. When it is zero, do not poll.
 //  9. Renew at Holder.RenewAt, answered or not. Renew early, though not within a quarter of a second of the last time, when a
-//     source has throttled or begins to fail, when a probe of a half-open breaker has ended, when an egress has failed five times in a
-//     row, when what exceeded a grant has ended, and when work waits, all permits are used and Grant.Spare is not zero.
+//     source has throttled or begins to fail, when a probe of a half-open breaker has ended, when an egress has failed five times in
+//     a row, when what exceeded a grant has ended, and when work waits, all permits are used, Grant.Spare is not zero and the
+//     process is not full: a full one can use no more permits, and would ask for some with every piece of work.
 //  10. Report what was seen once, in the first request after it, except a Retry-After: that is reported, with what is left
-//     of it, until it is over. Obey it at once: the fleet follows with its next renewals. It is over as well when a grant
+//     of it, until it is over. Obey it at once: the fleet follows with its next renewals. The owner takes it in from a worker
+//     whose lease runs without interruption; what one tells whose lease has ended, or who is new, may be long over, so that it
+//     counts with the next request. It is over as well when a grant
 //     tells of a release of the breaker that the worker had not heard of when it was asked to wait.
 //  11. Keep a crawl delay that was just read in robots.txt at once, and report it from then on in every request.
 //  12. Set the source's Pacer with every grant, and to no rate when the lease ends.
 //  13. Start no request through an egress that the latest answer retires. A Trial allows one request, however many answers
 //     repeat it, and its end is reported like any other, also when the trial is another worker's by then.
 //  14. Say in each request of which of the owner's runs the answer is that is acted on, and how long its lease lasts; without
-//     a lease "none". Holder does so.
+//     a lease "none", and to which request it was the answer. Holder does so. Say besides how long a request may go on at the
+//     source when the worker is lost (Linger), if that is not what the configuration in force says, or may not be.
 //  15. At shutdown: stop polling, let requests end or cancel them, then call Table.Release. A worker that is told that it is
 //     released stops at once.
 //

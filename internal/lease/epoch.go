@@ -45,7 +45,11 @@ func (t *Table) doubt(now time.Time, req Request) {
 		t.InDoubt = true
 	}
 	if t.InDoubt && req.Epoch != "" || !shows && t.holdsUnknown(req) {
-		t.quarantine(now, req.TTL)
+		linger := Millis(0)
+		for _, w := range req.Sources {
+			linger = max(linger, w.linger())
+		}
+		t.quarantine(now, req.TTL, linger)
 	}
 	if req.Epoch == t.Epoch {
 		t.InDoubt = false
@@ -56,6 +60,15 @@ func (t *Table) doubt(now time.Time, req Request) {
 // and would take a fault, or a wait that a source has asked for, of hours ago for one of now. A worker that is there tells
 // with its next request what is left of a wait. One that knows of no epoch is believed, as it ends no doubt.
 func (t *Table) believes(req Request) bool { return !t.InDoubt || req.Epoch == "" }
+
+// waits says whether what a request tells of waits that sources have asked for counts from now. It says what was left of one
+// when it was sent, and may be an old request that nobody was there to handle, or several of them. So it counts where the
+// worker's lease still ran, and the answer that the worker acts on is one of that lease. A worker that is there tells with
+// its next request what is left; and without a lease it makes no request, so that a new one has met nothing yet.
+func (w *Worker) waits(leased bool, req Request) bool {
+	tells := req.Answered > 0 || req.Epoch == noEpoch
+	return leased && (!tells || req.Answered >= w.From)
+}
 
 // holdsUnknown says whether a worker acts on permits that the table has not given to it. One that shows the epoch of its
 // answer needs no such test: its request may only have come late.

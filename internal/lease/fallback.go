@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -33,6 +34,20 @@ func (s *Source) fallBack(now time.Time) {
 	s.note("use-method", s.method(), Note{At: now, Reason: fmt.Sprintf("the breaker opened %d times in a row", s.Breaker.Trips)})
 	s.Breaker.probe()
 	s.Breaker.Trips = 0
+}
+
+// keepFallback finds the method that the breaker has chosen in a new order. Where it is the first now, or gone, the choice is
+// over. The configuration is still the one before.
+func (s *Source) keepFallback(methods []string) {
+	if s.Fallback == nil {
+		return
+	}
+	i := slices.Index(methods, s.Config.Methods[s.Fallback.Index])
+	if i <= 0 {
+		s.Fallback = nil
+		return
+	}
+	s.Fallback.Index = i
 }
 
 // endFallback returns to the first method when its time has come, at first with one permit.

@@ -14,6 +14,7 @@ type Use struct {
 	// OldestWaiting is zero when nothing waits.
 	OldestWaiting Millis
 	Full          bool
+	Linger        Millis
 	CrawlDelay    *Millis
 	Seen          Report
 }
@@ -79,11 +80,15 @@ func (h *Holder) Next(now time.Time, uses []Use, egress []EgressReport) Request 
 		h.sent = h.sent[1:]
 	}
 	req := Request{Worker: h.worker, Sequence: h.sequence, Epoch: h.epoch, TTL: Milliseconds(h.ttl), Egress: egress}
+	if h.ttl > 0 {
+		req.Answered = h.applied
+	}
 	for _, u := range uses {
 		g := h.grants[u.Source].grant
 		req.Sources = append(req.Sources, Want{
 			Source: u.Source, Held: g.Permits, Rate: g.Pace.Rate,
-			InFlight: u.InFlight, Peak: u.Peak, Waiting: u.Waiting, OldestWaiting: u.OldestWaiting, Full: u.Full, CrawlDelay: u.CrawlDelay, Seen: u.Seen,
+			InFlight: u.InFlight, Peak: u.Peak, Waiting: u.Waiting, OldestWaiting: u.OldestWaiting, Full: u.Full,
+			Linger: u.Linger, CrawlDelay: u.CrawlDelay, Seen: u.Seen,
 		})
 	}
 	return req

@@ -21,7 +21,7 @@ const (
 	rankHungry               // has work and no permit; the longest waiting first
 	rankTurnOver             // has work and permits, and others have waited for a whole turn
 	rankScout                // has shown no work yet; a permit lets it poll the source's queue
-	rankIdle                 // has had its trial and found no work
+	rankIdle                 // has had its trial and found no work, or has no room for any
 	rankNone                 // must not hold any
 )
 
@@ -114,10 +114,13 @@ func (s *Source) rank(now time.Time, l limit, settings Settings) (ranks []rank, 
 func (s *Source) rankOf(i int, now time.Time, l limit, turn time.Duration, settings Settings) rank {
 	h := &s.Holdings[i]
 	switch {
-	case !h.live(now), h.Full && h.Need == 0:
+	case !h.live(now):
 		return rankNone
 	case l.probing && h.InFlight > 0 && h.Granted == 0:
 		return rankNone // what it still has under way says nothing of the source now
+	case h.Full && h.Need == 0:
+		// Others' work fills it, maybe for ever. Without a permit it would never see this source's.
+		return rankIdle
 	case l.probing && i == l.asker && h.Need > 0:
 		return rankHolder
 	case h.Need > 0 && h.Granted == 0:

@@ -13,9 +13,9 @@ func (t *Table) Renew(now time.Time, req Request) Answer {
 	if w.Released || req.Sequence <= w.Sequence {
 		return Answer{Sequence: req.Sequence, Stale: true, Released: w.Released}
 	}
-	w.Sequence = req.Sequence
-	w.LeaseEnds = later(w.LeaseEnds, now.Add(t.Settings.ownerTTL()))
-	leaseEnds := w.LeaseEnds
+	leased := now.Before(w.LeaseEnds)
+	w.renew(now, leased, req.Sequence, t.Settings)
+	leaseEnds, waits := w.LeaseEnds, w.waits(leased, req)
 	t.doubt(now, req)
 
 	wants := unique(req.Sources)
@@ -26,6 +26,7 @@ func (t *Table) Renew(now time.Time, req Request) Answer {
 			wants[i].Seen = Report{}
 		}
 	}
+	putOff := !waits && putOffWaits(wants)
 	t.dropUnlisted(now, req.Worker, wants)
 	answer := Answer{Sequence: req.Sequence, Epoch: t.Epoch, TTL: t.Settings.TTL, RenewIn: Milliseconds(t.Settings.interval())}
 	for _, want := range wants {
@@ -33,8 +34,32 @@ func (t *Table) Renew(now time.Time, req Request) Answer {
 		answer.Grants = append(answer.Grants, grant)
 		answer.RenewIn = min(answer.RenewIn, Milliseconds(soon))
 	}
+	if putOff {
+		answer.RenewIn = min(answer.RenewIn, Milliseconds(t.Settings.soon()))
+	}
 	answer.Egress = t.egressStates(req.Worker)
 	return answer
+}
+
+// renew notes a request, and makes the lease last longer, or begin anew.
+func (w *Worker) renew(now time.Time, leased bool, sequence int64, settings Settings) {
+	if !leased {
+		w.From = sequence
+	}
+	if w.FirstSeen.IsZero() {
+		w.FirstSeen = now
+	}
+	w.Sequence = sequence
+	w.LeaseEnds = later(w.LeaseEnds, now.Add(settings.ownerTTL()))
+}
+
+// putOffWaits leaves out what is told of waits, and says whether there was any.
+func putOffWaits(wants []Want) (told bool) {
+	for i := range wants {
+		told = told || wants[i].Seen.LongestRetryAfter > 0
+		wants[i].Seen.LongestRetryAfter = 0
+	}
+	return told
 }
 
 // Release gives back everything that a worker holds, for good: it has ended, and nothing of it is in flight.
@@ -79,9 +104,12 @@ func (t *Table) renewSource(now time.Time, worker string, leaseEnds time.Time, w
 	acting := s.Holdings[i].Granted > 0 && want.Held > 0
 	s.report(i, now, want, t.Settings)
 	s.learnCrawlDelay(now)
-	if s.Breaker.observe(now, s.Config.Breaker, want.Seen.plausible(), acting, t.Settings.soon()) {
+	seen := want.Seen.plausible()
+	if s.Breaker.observe(now, s.Config.Breaker, seen, acting, t.Settings.soon()) {
 		s.fallBack(now)
 	}
+	// After that, so that another method is not tried either before the wait is over.
+	s.Breaker.obey(now, seen)
 	s.Breaker.settle(s.ceiling())
 
 	l := s.limit(now)
@@ -103,10 +131,11 @@ func (t *Table) renewSource(now time.Time, worker string, leaseEnds time.Time, w
 	}
 	h.grant(now, permits, l.ceiling > 0, t.Settings)
 	h.Rate, h.RateExposed = rate, max(h.RateExposed, rate)
+	ceiling := s.ceiling()
 	grant := Grant{
 		Source: want.Source, Permits: permits, Pace: Pace{Rate: rate, Fill: fill}, Method: s.method(),
 		Open: l.ceiling > 0, Why: l.why, OpensAt: l.opensAt, ClosesIn: closesIn(now, l.closesAt),
-		Spare: max(0, l.ceiling-s.exposed(-1)), ReleasedAt: s.Breaker.ReleasedAt,
+		Spare: max(0, l.ceiling-s.exposed(-1)), ReleasedAt: s.Breaker.ReleasedAt, Ceiling: &ceiling,
 	}
 	if rate > 0 && rate < Unlimited {
 		grant.Pace.Burst = 1

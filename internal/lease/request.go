@@ -12,6 +12,9 @@ type Request struct {
 	Epoch string `json:"epoch,omitempty"`
 	// TTL is how long the lease lasts that the worker acts on. Without one it is absent, as it is from workers that do not tell.
 	TTL Millis `json:"ttl_ms,omitempty"`
+	// Answered is the number of the request whose answer the worker acts on. Without one it is absent, as it is from workers
+	// that do not tell.
+	Answered int64 `json:"answered,omitempty"`
 	// Sources are all sources that the worker serves. One that is left out counts as fully given back.
 	Sources []Want `json:"sources"`
 	// Egress is what the worker has seen of its egresses since its previous request.
@@ -35,10 +38,19 @@ type Want struct {
 	OldestWaiting Millis `json:"oldest_waiting_ms,omitempty"`
 	// Full says that the process could not run more collects now, whatever it were given.
 	Full bool `json:"full,omitempty"`
+	// Linger is how long a request that the worker makes may go on at the source when it is lost, by its own configuration,
+	// which need not be the one in force. Absent from workers that do not tell.
+	Linger Millis `json:"linger_ms,omitempty"`
 	// CrawlDelay is the least interval that the source's robots.txt asks for: absent before it has been read, 0 if none.
 	CrawlDelay *Millis `json:"crawl_delay_ms,omitempty"`
 	Seen       Report  `json:"seen,omitzero"`
 }
+
+// longestLinger bounds what a worker tells of its requests: a mistaken one must not keep permits for a year. No configuration
+// can have a longer timeout.
+const longestLinger = Millis(time.Hour / time.Millisecond)
+
+func (w Want) linger() Millis { return min(max(0, w.Linger), longestLinger) }
 
 // Report is what a worker has seen of a source since it sent its previous request, answered or not. Counting once and
 // losing a report with a lost request is better than counting twice: a breaker must not open on a repetition.
@@ -112,8 +124,11 @@ type Grant struct {
 	ReleasedAt time.Time `json:"released_at,omitzero"`
 	// ClosesIn is when the source's hours end: no request starts after it. Zero means not within this lease.
 	ClosesIn Millis `json:"closes_in_ms,omitempty"`
-	// Spare is how many permits nobody holds: with work waiting, an early renewal is worth its cost.
+	// Spare is how many permits nobody holds: with work waiting, and room for it, an early renewal is worth its cost.
 	Spare int `json:"spare,omitempty"`
+	// Ceiling is the source's ceiling, configured or set by an operator, whatever else restricts it. Absent from owners that
+	// do not tell.
+	Ceiling *int `json:"ceiling,omitempty"`
 }
 
 // Pace is a share of a source's pace: a token bucket.

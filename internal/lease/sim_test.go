@@ -19,6 +19,7 @@ const (
 	simDrift    = 0.04                   // how much faster or slower than true a worker's clock runs, at most
 	simLongest  = 400 * time.Millisecond // the longest request, unless it may linger
 	simLingers  = 2 * time.Second        // the longest request that may go on when its worker is lost
+	simRoom     = simTTL / 4             // how often a process that others' work fills has room for a request
 	simOwnerTTL = simTTL + simTTL/10
 	simLongTTL  = 4 * simTTL // the other TTL that may be in force: a worker renews less often than a short lease ends
 )
@@ -103,9 +104,12 @@ type simWorker struct {
 	pacer    Pacer
 	skew     time.Duration
 	drift    float64
-	frozen   time.Time // until then it does nothing
-	cut      time.Time // until then it is partitioned
-	idle     time.Time // until then it has no work
+	frozen   time.Time     // until then it does nothing
+	cut      time.Time     // until then it is partitioned
+	idle     time.Time     // until then it has no work
+	full     time.Time     // until then other sources' work fills it
+	room     time.Time     // when it next has room for a request, while it is full
+	longest  time.Duration // its longest request, by the configuration that it has
 	dead     bool
 	leaving  bool
 	inbox    []Answer
@@ -144,7 +148,9 @@ type world struct {
 	runs     int
 	wasReset bool
 	// ttl is what the configuration says, longest the longest that it has said; see simforget_test.go for the others.
-	ttl, longest      time.Duration
+	ttl, longest time.Duration
+	// linger is what the configuration says of requests that may go on.
+	linger            time.Duration
 	lostAt, loweredAt time.Time
 	broken            time.Time // until then every request fails
 	opened            int       // how often the breaker has opened since it came back
@@ -157,7 +163,7 @@ type timed[T any] struct {
 
 func newWorld(t tester, p plot) *world {
 	w := &world{t: t, plot: p, rng: rand.New(rand.NewPCG(p.Seed, 1)), start: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	w.now, w.ttl, w.longest = w.start, simTTL, simTTL
+	w.now, w.ttl, w.longest, w.linger = w.start, simTTL, simTTL, p.longest()
 	w.table = w.newTable(simTTL)
 	w.bring()
 	w.begin(false)
@@ -180,7 +186,7 @@ func (w *world) newTable(ttl time.Duration) *Table {
 func (w *world) bring() {
 	config := SourceConfig{Source: "s", Ceiling: w.plot.Ceiling, Rate: w.plot.Rate, MinInterval: Milliseconds(w.plot.MinInterval), Breaker: simBreaker}
 	if w.plot.Linger {
-		config.Linger = Milliseconds(simLingers)
+		config.Linger = Milliseconds(w.linger)
 	}
 	require.NoError(w.t, w.table.Configure(w.now, []SourceConfig{config}))
 }
@@ -188,9 +194,10 @@ func (w *world) bring() {
 func (w *world) join() {
 	w.born++
 	w.workers = append(w.workers, &simWorker{
-		holder: NewHolder(fmt.Sprintf("w%02d", w.born)),
-		skew:   time.Duration(w.rng.IntN(1e6)) * time.Second,
-		drift:  1 + simDrift*(2*w.rng.Float64()-1),
+		holder:  NewHolder(fmt.Sprintf("w%02d", w.born)),
+		skew:    time.Duration(w.rng.IntN(1e6)) * time.Second,
+		drift:   1 + simDrift*(2*w.rng.Float64()-1),
+		longest: w.linger,
 	})
 }
 

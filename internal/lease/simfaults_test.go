@@ -18,7 +18,7 @@ type fault struct {
 }
 
 var faultKinds = []string{"crash", "freeze", "partition", "leave", "join", "owner-down", "continue-as-new", "reset", "set-ceiling", "set-pace", "idle",
-	"outage", "use-ttl", "owner-lost"}
+	"outage", "use-ttl", "owner-lost", "full", "use-linger"}
 
 func drawFault(t *rapid.T, chaos time.Duration) fault {
 	return fault{
@@ -64,8 +64,12 @@ func (w *world) play(f fault) {
 		w.loseOwner(x, f.Number%2 == 0)
 	case "use-ttl":
 		w.useTTL([]time.Duration{simLongTTL, simTTL}[f.Number%2])
+	case "use-linger":
+		w.useLinger([]time.Duration{simLingers / 4, simLingers}[f.Number%2])
 	case "outage":
 		w.broken = until
+	case "full":
+		x.full = until
 	case "set-ceiling":
 		w.setCeiling(f.Number)
 	case "set-pace":
@@ -100,7 +104,7 @@ func (w *world) heal() {
 	w.setPace(0)
 	alive := 0
 	for _, x := range w.workers {
-		x.frozen, x.cut, x.idle = time.Time{}, time.Time{}, time.Time{}
+		x.frozen, x.cut, x.idle, x.full = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 		if !x.dead && !x.leaving {
 			alive++
 		}

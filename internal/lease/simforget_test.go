@@ -2,6 +2,7 @@ package lease
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +35,7 @@ func (w *world) continueAsNew() {
 // reset has the owner forget all since its run began, what operators have said included. The engine may play again what
 // workers said since.
 func (w *world) reset(again bool) {
-	if w.now.Before(w.loweredAt.Add(forgotten)) {
+	if w.now.Before(w.loweredAt.Add(forgotten)) || w.someLingerFor(w.past.source("s").longestLinger()) {
 		return
 	}
 	w.table = roundTrip(w.t, w.past)
@@ -62,7 +63,7 @@ func (w *world) reset(again bool) {
 // loseOwner has a new owner take the place of one of which nothing is left. A worker that is there notices, and brings its
 // configuration: the one in force, or another one with shorter leases if it still has one of the longer.
 func (w *world) loseOwner(x *simWorker, another bool) {
-	if w.now.Before(w.loweredAt.Add(forgotten)) {
+	if w.now.Before(w.loweredAt.Add(forgotten)) || w.someLingerFor(w.linger) {
 		return
 	}
 	there := !w.now.Before(x.frozen) && !w.now.Before(x.cut) && !x.leaving
@@ -100,12 +101,28 @@ func (w *world) setTTL(ttl time.Duration) {
 	w.configure()
 }
 
+// useLinger changes how long requests may go on, for workers that join from now on; the others keep their configuration.
+func (w *world) useLinger(linger time.Duration) {
+	if !w.plot.Linger || linger < w.linger && w.now.Before(w.lostAt.Add(forgotten)) {
+		return
+	}
+	w.linger = linger
+	w.configure()
+}
+
+// someLingerFor says whether a worker's requests may go on for longer than that: nobody but the worker can tell a new owner.
+func (w *world) someLingerFor(longer time.Duration) bool {
+	return w.plot.Linger && slices.ContainsFunc(w.workers, func(x *simWorker) bool { return x.longest > longer })
+}
+
 // configure hands the configuration over where the owner has another one, as a worker does after its renewal.
 func (w *world) configure() {
-	if w.table.Settings.TTL.Std() == w.ttl {
+	s := w.table.source("s")
+	if w.table.Settings.TTL.Std() == w.ttl && (s == nil || !w.plot.Linger || s.Config.Linger.Std() == w.linger) {
 		return
 	}
 	require.NoError(w.t, w.table.Use(w.now, Settings{TTL: Milliseconds(w.ttl)}))
+	w.bring()
 	if !w.table.Settled(w.now) {
 		w.table.Quarantine(w.now)
 	}

@@ -22,7 +22,11 @@ func TestPlots(t *testing.T) {
 		"longer leases, and the owner lost":  {Ceiling: 6, Workers: 3, Faults: longer("owner-lost", 0)},
 		"longer leases, and the owner reset": {Ceiling: 6, Workers: 3, Faults: longer("reset", 1)},
 		"longer requests, and both":          {Ceiling: 6, Workers: 3, Linger: true, Faults: append(longer("owner-lost", 0), at(16, "reset", 0))},
-		"an outage played again":             {Ceiling: 6, Workers: 3, Faults: []fault{at(2, "outage", 0), at(9, "reset", 0)}},
+		"shorter requests, and a worker lost before": {Ceiling: 6, Workers: 2, Linger: true, Faults: []fault{
+			{At: 8 * time.Second, Kind: "partition", For: 9 * time.Second}, {At: 9900 * time.Millisecond, Kind: "freeze", For: 4 * time.Second},
+			at(10, "use-linger", 0),
+		}},
+		"an outage played again": {Ceiling: 6, Workers: 3, Faults: []fault{at(2, "outage", 0), at(9, "reset", 0)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.Chaos, p.Calm = 20*time.Second, 8*simTTL

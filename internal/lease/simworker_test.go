@@ -34,8 +34,10 @@ func (w *world) act(x *simWorker, chaos bool) {
 		return
 	}
 	working := !w.now.Before(x.idle)
-	for working && mine < grant.Permits && x.pacer.Start(clock) {
-		length := simStep * time.Duration(1+w.rng.IntN(int(w.plot.longest()/simStep)))
+	full := w.now.Before(x.full)
+	for working && mine < grant.Permits && !(full && w.now.Before(x.room)) && x.pacer.Start(clock) {
+		x.room = w.now.Add(simRoom)
+		length := simStep * time.Duration(1+w.rng.IntN(int(x.longest/simStep)))
 		w.inFlight = append(w.inFlight, simRequest{x, w.now.Add(length)})
 		w.starts = append(w.starts, w.now)
 		x.started++
@@ -48,7 +50,7 @@ func (w *world) act(x *simWorker, chaos bool) {
 
 // renew sends a request when one is due, or early when there are permits to be had.
 func (w *world) renew(x *simWorker, clock time.Time, grant Grant, mine int) {
-	early := x.waiting() > 0 && mine >= grant.Permits && grant.Spare > 0 && clock.Sub(x.lastSent) >= simTTL/15
+	early := !w.now.Before(x.full) && x.waiting() > 0 && mine >= grant.Permits && grant.Spare > 0 && clock.Sub(x.lastSent) >= simTTL/15
 	if !early && clock.Before(x.holder.RenewAt()) {
 		return
 	}
@@ -59,7 +61,11 @@ func (w *world) renew(x *simWorker, clock time.Time, grant Grant, mine int) {
 func (w *world) request(x *simWorker, clock time.Time) simMessage {
 	mine := w.count(x)
 	x.lastSent = clock
-	req := x.holder.Next(clock, []Use{{Source: "s", InFlight: mine, Peak: x.peak, Waiting: x.waiting(), Seen: x.seen}}, nil)
+	use := Use{Source: "s", InFlight: mine, Peak: x.peak, Waiting: x.waiting(), Full: w.now.Before(x.full), Seen: x.seen}
+	if w.plot.Linger {
+		use.Linger = Milliseconds(x.longest)
+	}
+	req := x.holder.Next(clock, []Use{use}, nil)
 	x.peak, x.seen = mine, Report{}
 	return simMessage{worker: x, request: &req}
 }

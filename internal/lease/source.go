@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +44,11 @@ type Holding struct {
 	Rate        Rate `json:"rate,omitempty"`
 	RateExposed Rate `json:"rate_exposed,omitempty"`
 
+	// Linger is how long what was in flight may go on once the lease has ended: the longest that was in force, or that the
+	// worker itself told of, at any of its renewals. A configuration of later does not shorten what is under way. A state from
+	// before this was kept has none.
+	Linger Millis `json:"linger_ms,omitempty"`
+
 	InFlight int  `json:"in_flight,omitempty"`
 	Full     bool `json:"full,omitempty"`
 	// Need and Waiting are the worker's demand since DemandAt, the other two in the interval before.
@@ -67,15 +73,13 @@ type Holding struct {
 func (h Holding) live(now time.Time) bool { return now.Before(h.LeaseEnds) }
 
 func (s *Source) configure(c SourceConfig) {
+	s.keepFallback(c.Methods)
 	s.Config, s.Removed = c, false
 	if s.Holdings == nil {
 		s.Holdings = []Holding{}
 	}
 	if s.Breaker.State == "" {
 		s.Breaker.State = BreakerClosed
-	}
-	if s.Fallback != nil && s.Fallback.Index >= len(c.Methods) {
-		s.Fallback = nil
 	}
 }
 
@@ -120,10 +124,22 @@ func (s *Source) expire(now time.Time, settings Settings) {
 		h.Granted, h.Rate = 0, 0
 		h.Need, h.Waiting, h.NeedBefore, h.WaitingBefore, h.OldestSince = 0, 0, 0, 0, time.Time{}
 	}
-	s.Holdings = slices.DeleteFunc(s.Holdings, func(h Holding) bool { return !now.Before(h.LeaseEnds.Add(s.Config.Linger.Std())) })
+	s.Holdings = slices.DeleteFunc(s.Holdings, func(h Holding) bool { return !now.Before(h.LeaseEnds.Add(s.linger(h))) })
 	s.expireOverrides(now)
 	s.Breaker.pass(now)
 	s.endFallback(now)
+}
+
+// linger is how long what a worker had in flight counts after its lease.
+func (s *Source) linger(h Holding) time.Duration { return cmp.Or(h.Linger, s.Config.Linger).Std() }
+
+// longestLinger is how long any request that is known of may go on after its worker's lease.
+func (s *Source) longestLinger() time.Duration {
+	longest := s.Config.Linger.Std()
+	for _, h := range s.Holdings {
+		longest = max(longest, h.Linger.Std())
+	}
+	return longest
 }
 
 // forgettable says whether the row of a removed source can go: nobody holds anything, neither an operator nor the source

@@ -15,7 +15,7 @@ import (
 // wire is one full value of everything that enters a history.
 func wire() map[string]any {
 	note := Note{By: "ada", Reason: "complaint", At: noon}
-	delay := Millis(2000)
+	delay, ceiling := Millis(2000), 8
 	window, err := ParseWindow("Mon-Fri 22:00-06:00")
 	if err != nil {
 		panic(err)
@@ -28,7 +28,7 @@ func wire() map[string]any {
 	}
 	bucket := Bucket{At: noon, Requests: 9, Answered: 8, Faults: 7}
 	holding := Holding{
-		Worker: "w1", LeaseEnds: noon, Granted: 3, Exposed: 4, Rate: 1, RateExposed: 2, InFlight: 2, Full: true, Need: 5, Waiting: 3, NeedBefore: 4, WaitingBefore: 2,
+		Worker: "w1", LeaseEnds: noon, Granted: 3, Exposed: 4, Rate: 1, RateExposed: 2, Linger: 3000, InFlight: 2, Full: true, Need: 5, Waiting: 3, NeedBefore: 4, WaitingBefore: 2,
 		DemandAt: noon, OldestSince: noon, Turn: noon, HungrySince: noon, IdleSince: noon, ScoutAfter: noon, CrawlDelay: &delay,
 	}
 	source := Source{
@@ -41,15 +41,15 @@ func wire() map[string]any {
 	egress := Egress{Egress: "p1", Row: 2, Recent: []Bucket{bucket}, SeenAt: noon, Retired: true, RetiredAt: noon, Until: noon, Retirements: 1,
 		ReturnedAt: noon, Trial: "w1", TrialEnds: noon, Told: true, Tried: []string{"w2", "w1"}}
 	return map[string]any{
-		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon, ToldTTL: 15_000, Epoch: "r2", Epochs: []string{"r1", "r2"}, InDoubt: true,
-			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, Released: true, Config: "c1"}}, Sources: []Source{source}, Egresses: []Egress{egress}},
-		"request": Request{Worker: "w1", Sequence: 7, Epoch: "r2", TTL: 15_000, Sources: []Want{{
-			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, OldestWaiting: 4000, Full: true, CrawlDelay: &delay,
+		"table": Table{Version: 1, Settings: Settings{TTL: 15_000, EgressProbation: 60_000}, Now: noon, SettlesAt: noon, ToldTTL: 15_000, ToldLinger: 3000, Epoch: "r2", Epochs: []string{"r1", "r2"}, InDoubt: true,
+			Workers: []Worker{{Worker: "w1", Sequence: 7, LeaseEnds: noon, FirstSeen: noon, From: 3, Released: true, Config: "c1"}}, Sources: []Source{source}, Egresses: []Egress{egress}},
+		"request": Request{Worker: "w1", Sequence: 7, Epoch: "r2", TTL: 15_000, Answered: 6, Sources: []Want{{
+			Source: "books", Held: 3, Rate: OnePerSecond, InFlight: 2, Peak: 3, Waiting: 1, OldestWaiting: 4000, Full: true, Linger: 3000, CrawlDelay: &delay,
 			Seen: Report{Requests: 9, Successes: 5, TargetFaults: 2, Throttled: 1, LongestRetryAfter: 7000, Heard: &noon},
 		}}, Egress: []EgressReport{{Egress: "p1", Successes: 4, Faults: 3, Trailing: 2}}},
 		"answer": Answer{Sequence: 7, Epoch: "r2", Stale: true, Released: true, TTL: 15_000, RenewIn: 5000, Grants: []Grant{{
 			Source: "books", Permits: 3, Pace: Pace{Rate: OnePerSecond, Burst: 1, Fill: 500}, Method: "api", Open: true, Why: WhyHours,
-			OpensAt: noon, ClosesIn: 1500, Spare: 1, ReleasedAt: noon,
+			OpensAt: noon, ClosesIn: 1500, Spare: 1, ReleasedAt: noon, Ceiling: &ceiling,
 		}}, Egress: []EgressState{{Egress: "p1", Trial: true}}},
 		"view": SourceView{
 			Source: "books", Ceiling: 8, InForce: 4, Granted: 3, Exposed: 4, InFlight: 2, Waiting: 1, OldestWaiting: 4000,

@@ -65,6 +65,8 @@ type Table struct {
 	SettlesAt time.Time `json:"settles_at,omitzero"`
 	// ToldTTL is the longest lease that workers have told of meanwhile.
 	ToldTTL Millis `json:"told_ttl_ms,omitempty"`
+	// ToldLinger is the longest that workers' requests may go on, of those that have told of it meanwhile.
+	ToldLinger Millis `json:"told_linger_ms,omitempty"`
 	// Epoch is the owner's run, and Epochs are those whose grants the table knows; InDoubt says that it may have forgotten
 	// some. See Begin.
 	Epoch    string   `json:"epoch,omitempty"`
@@ -81,6 +83,10 @@ type Worker struct {
 	// Sequence is the highest request number that was handled.
 	Sequence  int64     `json:"sequence"`
 	LeaseEnds time.Time `json:"lease_ends"`
+	// FirstSeen is when its first request was handled; the zero time if that is not known.
+	FirstSeen time.Time `json:"first_seen,omitzero"`
+	// From is the first of its requests since when its lease has not been interrupted.
+	From int64 `json:"from,omitempty"`
 	// Released workers are remembered for a while, so that a request that was under way does not bring them back.
 	Released bool `json:"released,omitempty"`
 	// Config names the configuration that it has; empty if that is not known.
@@ -109,22 +115,24 @@ func (t *Table) Use(now time.Time, settings Settings) error {
 
 // Quarantine is for a table that may have forgotten grants: a new one whose predecessor was lost, or one whose workflow
 // was reset to an earlier state. Until every lease that it may not know of has ended, it raises no grant. How long leases
-// last it knows from its settings, from what workers tell of theirs, and from its sources how long requests linger: call it
+// last it knows from its settings, and from its sources how long requests linger, and both from what workers tell: call it
 // again when one of these has changed.
-func (t *Table) Quarantine(now time.Time) { t.quarantine(now, 0) }
+func (t *Table) Quarantine(now time.Time) { t.quarantine(now, 0, 0) }
 
 // longestLease bounds what a worker tells of its lease: a mistaken one must not stop the fleet for a year.
 const longestLease = Millis(time.Hour / time.Millisecond)
 
-// quarantine is Quarantine where a worker tells of a lease that lasts so long. It was given by the owner that is forgotten,
-// maybe under other settings than those of today, and others may have such a lease as well.
-func (t *Table) quarantine(now time.Time, told Millis) {
+// quarantine is Quarantine where a worker tells of a lease that lasts so long, and of requests that may go on for so long after
+// it. The lease was given by the owner that is forgotten, maybe under other settings than those of today, and others may have
+// such a lease, and such requests, as well.
+func (t *Table) quarantine(now time.Time, told, linger Millis) {
 	now = t.advance(now)
-	longest := time.Duration(0)
-	for _, s := range t.Sources {
-		longest = max(longest, s.Config.Linger.Std())
-	}
 	t.ToldTTL = max(t.ToldTTL, min(told, longestLease))
+	t.ToldLinger = max(t.ToldLinger, linger)
+	longest := t.ToldLinger.Std()
+	for i := range t.Sources {
+		longest = max(longest, t.Sources[i].longestLinger())
+	}
 	ttl := max(t.Settings.TTL, t.ToldTTL)
 	t.SettlesAt = later(t.SettlesAt, now.Add(ownerTTL(ttl)+longest))
 }
@@ -135,7 +143,7 @@ func (t *Table) advance(now time.Time) time.Time {
 	now = later(t.Now, now.Round(0).UTC())
 	t.Now = now
 	if t.Settled(now) {
-		t.ToldTTL = 0
+		t.ToldTTL, t.ToldLinger = 0, 0
 	}
 	for i := range t.Sources {
 		t.Sources[i].expire(now, t.Settings)

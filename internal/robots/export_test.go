@@ -3,7 +3,14 @@ package robots
 import (
 	"fmt"
 	"strings"
+	"time"
 )
+
+// Match decides about a URL for an agent, given by its product token.
+func (f *File) Match(agent, url string) Decision { return f.For(agent).Match(url) }
+
+// CrawlDelay is how long the file asks an agent to wait between two requests; false when it does not say.
+func (f *File) CrawlDelay(agent string) (time.Duration, bool) { return f.For(agent).CrawlDelay() }
 
 // Render writes rules as a file for everybody.
 func Render(r Rules) string {

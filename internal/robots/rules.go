@@ -109,12 +109,6 @@ func (r Rules) Match(url string) Decision {
 // CrawlDelay is how long the file asks to wait between two requests; false when it does not say.
 func (r Rules) CrawlDelay() (time.Duration, bool) { return r.delay, r.hasDelay }
 
-// Match decides about a URL for an agent, given by its product token.
-func (f *File) Match(agent, url string) Decision { return f.For(agent).Match(url) }
-
-// CrawlDelay is how long the file asks an agent to wait between two requests; false when it does not say.
-func (f *File) CrawlDelay(agent string) (time.Duration, bool) { return f.For(agent).CrawlDelay() }
-
 // maxExcerpt keeps what strangers wrote short where it is shown, logged and kept.
 const maxExcerpt = 200
 

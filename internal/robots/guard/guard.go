@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/robots"
@@ -86,18 +85,6 @@ func (g *Guard) decide(origin, url string, e entry) (collection.RobotsDecision, 
 		return decision, nil
 	}
 	return decision, g.refusal(origin, found, e)
-}
-
-// CrawlDelay is what an origin's file asked for when it was last read; false when it is not known or asks for nothing.
-func (g *Guard) CrawlDelay(origin string) (time.Duration, bool) {
-	origin, err := Origin(origin)
-	if err != nil {
-		return 0, false
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	e, _ := g.options.Cache.get(g, origin)
-	return e.rules.CrawlDelay()
 }
 
 func (g *Guard) refusal(origin string, d robots.Decision, e entry) *collection.Refused {

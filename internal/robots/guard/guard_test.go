@@ -118,36 +118,20 @@ func TestCheckOfWhatIsNoURL(t *testing.T) {
 	require.Empty(t, w.asked)
 }
 
-func TestCrawlDelayAndItsReport(t *testing.T) {
+// TestCrawlDelayIsReported whenever it is read, also that there is none any more.
+func TestCrawlDelayIsReported(t *testing.T) {
 	t.Parallel()
 	w := newWeb()
 	g := w.guard(t)
-	_, ok := g.CrawlDelay(shop)
-	require.False(t, ok, "nothing is known yet")
-	_, ok = g.CrawlDelay("nonsense")
-	require.False(t, ok)
-
-	w.set(shop, 200, closedX)
-	_, err := g.Check(t.Context(), shop+"/y")
-	require.NoError(t, err)
-	delay, ok := g.CrawlDelay("https://SHOP.example/")
-	require.True(t, ok)
-	require.Equal(t, 2*time.Second, delay)
-
-	w.pass(robots.DefaultTTL)
-	w.set(shop, 503, "")
-	_, err = g.Check(t.Context(), shop+"/y")
-	require.NoError(t, err)
-	delay, ok = g.CrawlDelay(shop)
-	require.True(t, ok, "the copy that serves on keeps its delay")
-	require.Equal(t, 2*time.Second, delay)
-
-	w.pass(robots.DefaultTTL)
-	w.set(shop, 404, "")
-	_, err = g.Check(t.Context(), shop+"/y")
-	require.NoError(t, err)
-	_, ok = g.CrawlDelay(shop)
-	require.False(t, ok)
+	for _, answer := range []struct {
+		status int
+		body   string
+	}{{200, closedX}, {503, ""}, {404, ""}} {
+		w.set(shop, answer.status, answer.body)
+		_, err := g.Check(t.Context(), shop+"/y")
+		require.NoError(t, err)
+		w.pass(robots.DefaultTTL)
+	}
 	require.Equal(t, []report{{shop, 2 * time.Second, true}, {shop, 0, false}}, w.reads, "what could not be read is not reported")
 }
 

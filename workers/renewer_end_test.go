@@ -23,7 +23,7 @@ func (blind) DescribeWorkflowExecution(context.Context, string, string) (*workfl
 }
 
 // last is the last call that the owner has seen.
-func (l *letting) last() call {
+func (l *renewing) last() call {
 	calls := l.owner.seen()
 	return calls[len(calls)-1]
 }
@@ -31,7 +31,7 @@ func (l *letting) last() call {
 // TestRelease: at its end a process gives everything back, once.
 func TestRelease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		l.begin()
 		require.False(t, l.ended())
 		l.stop()
@@ -49,7 +49,7 @@ func TestRelease(t *testing.T) {
 // grace, and does not wait for it.
 func TestReleaseWaitsForWhatRuns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		j := l.collect("books")
 		l.begin()
 		l.stop()
@@ -70,7 +70,7 @@ func TestReleaseWaitsForWhatRuns(t *testing.T) {
 // TestReleaseOfWhatDoesNotEnd: what goes on is not given back; the owner counts it until the lease has run out.
 func TestReleaseOfWhatDoesNotEnd(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		j := l.collect("books")
 		l.begin()
 		l.stop()
@@ -84,7 +84,7 @@ func TestReleaseOfWhatDoesNotEnd(t *testing.T) {
 // TestReleaseStartsNoOwner: a process that ends starts nothing, and does not wait for an engine that is gone.
 func TestReleaseStartsNoOwner(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		l.owner.exists, l.owner.existed = false, false
 		l.release()
 		require.Empty(t, l.owner.first)
@@ -98,7 +98,7 @@ func TestReleaseStartsNoOwner(t *testing.T) {
 // TestReleasedByTheOwner: a process that the owner holds to have ended makes no request any more, and stops asking.
 func TestReleasedByTheOwner(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		j := l.collect("books")
 		l.begin()
 		l.owner.with(func() { l.owner.table.Release(time.Now(), "w") })
@@ -115,7 +115,7 @@ func TestReleasedByTheOwner(t *testing.T) {
 // TestConfigurationIsRefused: that stops no process that has permits, and is not tried in a hurry.
 func TestConfigurationIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		j := l.collect("books")
 		l.begin()
 		refused := errors.New("source \"books\": ceiling: give between 0 and 10000 requests in flight")
@@ -139,7 +139,7 @@ func TestConfigurationIsRefused(t *testing.T) {
 func TestConfigurationHasAName(t *testing.T) {
 	t.Parallel()
 	name := func(s lease.Settings, sources ...lease.SourceConfig) string {
-		l, err := newLessee(nil, slog.New(slog.DiscardHandler), nil, sources, s, "w")
+		l, err := newRenewer(nil, slog.New(slog.DiscardHandler), nil, sources, s, "w")
 		require.NoError(t, err)
 		return l.config
 	}
@@ -155,8 +155,8 @@ func TestConfigurationHasAName(t *testing.T) {
 // everything back. One that collects nothing leases nothing.
 func TestKeepLeases(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
-		p := &process{sources: collected([]lease.SourceConfig{books}), permits: l.Permits, lessee: l.lessee}
+		l := renewingOf(t, books)
+		p := &process{sources: collected([]lease.SourceConfig{books}), permits: l.Permits, renewer: l.renewer}
 		p.keepLeases(t.Context())()
 		require.Empty(t, l.owner.seen())
 

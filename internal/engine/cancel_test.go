@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/internal/engine"
 )
 
@@ -51,7 +52,7 @@ func TestCancelRequested(t *testing.T) {
 			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: "wrong file", Identity: "weir@vm:1"},
 		}}
 	which := engine.Cancellation{Namespace: "n", WorkflowID: "s1", RunID: "r"}
-	want := engine.CancelRequest{By: "weir@vm:1", Reason: "wrong file", At: at}
+	want := collection.CancelRequest{By: "weir@vm:1", Reason: "wrong file", At: at}
 	long := make([][]*historypb.HistoryEvent, 30)
 	for i := range long {
 		long[i] = []*historypb.HistoryEvent{other}

@@ -15,20 +15,20 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// Tenancy is a lease on one source's permits, held outside of a worker: the fleet's ceiling, pace, pauses and hours hold
+// SourceLease is a lease on one source's permits, held outside of a worker: the fleet's ceiling, pace, pauses and hours hold
 // for who has it, as for any worker.
-type Tenancy struct {
+type SourceLease struct {
 	*Permits
-	source string
-	lessee *lessee
-	stop   context.CancelFunc
-	done   chan struct{}
-	once   sync.Once
+	source  string
+	renewer *renewer
+	stop    context.CancelFunc
+	done    chan struct{}
+	once    sync.Once
 }
 
-// Rent leases permits of a source, at most so many, until Return. They come with the first renewal: Acquire waits. It
+// LeaseSource leases permits of a source, at most so many, until Return. They come with the first renewal: Acquire waits. It
 // hands over its configuration only to an owner that has none, and never in place of a worker's.
-func Rent(engine client.Client, cfg config.Config, source string, most int, logger *slog.Logger) (*Tenancy, error) {
+func LeaseSource(engine client.Client, cfg config.Config, source string, most int, logger *slog.Logger) (*SourceLease, error) {
 	src, ok := cfg.Source(source)
 	if !ok {
 		return nil, fmt.Errorf("source %q is not in the configuration", source)
@@ -37,14 +37,14 @@ func Rent(engine client.Client, cfg config.Config, source string, most int, logg
 	// With room for one more than it asks for the process is never full, which would keep permits from it.
 	permits := NewPermits(lease.NewHolder(name), []collection.Source{src}, most+1, time.Now)
 	sources, settings := cfg.Leases(time.Now())
-	l, err := newLessee(engine, logger, permits, sources, settings, name)
+	l, err := newRenewer(engine, logger, permits, sources, settings, name)
 	if err != nil {
 		return nil, err
 	}
 	// The configuration of the process that started last holds: one from the beginning of time replaces nothing.
 	l.since = 0
 	ctx, stop := context.WithCancel(context.Background())
-	t := &Tenancy{Permits: permits, source: source, lessee: l, stop: stop, done: make(chan struct{})}
+	t := &SourceLease{Permits: permits, source: source, renewer: l, stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
 		l.run(ctx)
@@ -53,17 +53,17 @@ func Rent(engine client.Client, cfg config.Config, source string, most int, logg
 }
 
 // Grant is what the lease gives now; nothing without a lease.
-func (t *Tenancy) Grant() lease.Grant {
+func (t *SourceLease) Grant() lease.Grant {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.holder.Grant(t.now(), t.source)
 }
 
 // Return gives everything back once the last request has ended. It may be called more than once.
-func (t *Tenancy) Return() {
+func (t *SourceLease) Return() {
 	t.once.Do(func() {
 		t.stop()
 		<-t.done
-		t.lessee.release()
+		t.renewer.release()
 	})
 }

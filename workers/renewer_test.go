@@ -13,25 +13,25 @@ import (
 	"github.com/weir-collect/weir/internal/lease"
 )
 
-// letting is a process that leases from an owner.
-type letting struct {
-	*rented
+// renewing is a process that leases from an owner.
+type renewing struct {
+	*leased
 	owner *owner
-	*lessee
+	*renewer
 	stop func()
 }
 
-// let makes a process and an owner that runs and has never heard of a source.
-func let(t *testing.T, sources ...lease.SourceConfig) *letting {
+// renewingOf makes a process and an owner that runs and has never heard of a source.
+func renewingOf(t *testing.T, sources ...lease.SourceConfig) *renewing {
 	o := &owner{table: aTable(t), exists: true, existed: true}
-	r := rentFrom(t, o.table, "w", 100, sources)
-	l, err := newLessee(o, slog.New(slog.DiscardHandler), r.Permits, sources, settings, "w")
+	r := leaseFrom(t, o.table, "w", 100, sources)
+	l, err := newRenewer(o, slog.New(slog.DiscardHandler), r.Permits, sources, settings, "w")
 	require.NoError(t, err)
-	return &letting{rented: r, owner: o, lessee: l}
+	return &renewing{leased: r, owner: o, renewer: l}
 }
 
-// begin runs the lessee until the end of the test, or until stop is called.
-func (l *letting) begin() {
+// begin runs the renewer until the end of the test, or until stop is called.
+func (l *renewing) begin() {
 	ctx, cancel := context.WithCancel(l.ctx)
 	done := make(chan struct{})
 	go func() {
@@ -46,16 +46,16 @@ func (l *letting) begin() {
 	synctest.Wait()
 }
 
-func (l *letting) ended() bool {
+func (l *renewing) ended() bool {
 	l.owner.mu.Lock()
 	defer l.owner.mu.Unlock()
 	return len(l.owner.table.View(time.Now())[0].Workers) == 0
 }
 
-// TestLessee: a process brings its configuration, gets its permits, and then renews at the pace that the owner wishes.
-func TestLessee(t *testing.T) {
+// TestRenewer: a process brings its configuration, gets its permits, and then renews at the pace that the owner wishes.
+func TestRenewer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books, lease.SourceConfig{Source: "films", Ceiling: 2})
+		l := renewingOf(t, books, lease.SourceConfig{Source: "films", Ceiling: 2})
 		jobs := l.collects("books", 5)
 		l.begin()
 		require.Equal(t, 3, running(jobs))
@@ -77,11 +77,11 @@ func TestLessee(t *testing.T) {
 	})
 }
 
-// TestLesseeRenewsEarly: a wake-up is followed at once, but not faster than the least interval, and none is lost that comes
+// TestRenewerRenewsEarly: a wake-up is followed at once, but not faster than the least interval, and none is lost that comes
 // while a renewal is under way.
-func TestLesseeRenewsEarly(t *testing.T) {
+func TestRenewerRenewsEarly(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		l.begin()
 		time.Sleep(time.Second)
 		before := len(l.owner.seen())
@@ -117,13 +117,13 @@ func TestLesseeRenewsEarly(t *testing.T) {
 	})
 }
 
-// TestLesseeOutage: when the engine no longer answers, in whatever way, everything is broken off as soon as the lease has
+// TestRenewerOutage: when the engine no longer answers, in whatever way, everything is broken off as soon as the lease has
 // ended, not before and hardly after; and work goes on by itself once it answers again.
-func TestLesseeOutage(t *testing.T) {
+func TestRenewerOutage(t *testing.T) {
 	for name, trouble := range map[string]func(context.Context, int) error{"refuses": down, "hangs": hang} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				l := let(t, books)
+				l := renewingOf(t, books)
 				j := l.collect("books")
 				l.begin()
 				require.True(t, j.runs())
@@ -150,10 +150,10 @@ func TestLesseeOutage(t *testing.T) {
 	}
 }
 
-// TestLesseeOutlastsTwoLostRenewals: nothing is broken off when two renewals in a row get no answer.
-func TestLesseeOutlastsTwoLostRenewals(t *testing.T) {
+// TestRenewerOutlastsTwoLostRenewals: nothing is broken off when two renewals in a row get no answer.
+func TestRenewerOutlastsTwoLostRenewals(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		j := l.collect("books")
 		l.begin()
 		from := len(l.owner.seen())
@@ -170,8 +170,8 @@ func TestLesseeOutlastsTwoLostRenewals(t *testing.T) {
 	})
 }
 
-// TestLesseeTimeout: the time for one call follows the lease, or a short lease would not outlive a call without an answer.
-func TestLesseeTimeout(t *testing.T) {
+// TestRenewerTimeout: the time for one call follows the lease, or a short lease would not outlive a call without an answer.
+func TestRenewerTimeout(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
@@ -182,17 +182,17 @@ func TestLesseeTimeout(t *testing.T) {
 		{15_000, 15_000, callTimeout}, {300_000, 3_000, time.Second}, {15_000, 3_000, time.Second}, {3_000, 300_000, time.Second}, {0, 6_000, 2 * time.Second},
 	} {
 		holder := lease.NewHolder("w")
-		l := &lessee{settings: lease.Settings{TTL: test.own}, permits: NewPermits(holder, nil, 1, func() time.Time { return now })}
+		l := &renewer{settings: lease.Settings{TTL: test.own}, permits: NewPermits(holder, nil, 1, func() time.Time { return now })}
 		holder.Receive(now, lease.Answer{Sequence: holder.Next(now, nil, nil).Sequence, TTL: test.inForce})
 		require.Equal(t, test.timeout, l.timeout(), "%+v", test)
 	}
 }
 
-// TestLesseeOutlastsALostRenewalOfAShorterLease: the lease in force is much shorter than this process's configuration says,
+// TestRenewerOutlastsALostRenewalOfAShorterLease: the lease in force is much shorter than this process's configuration says,
 // and still nothing is broken off when a renewal gets no answer.
-func TestLesseeOutlastsALostRenewalOfAShorterLease(t *testing.T) {
+func TestRenewerOutlastsALostRenewalOfAShorterLease(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		l.settings.TTL = 300_000
 		j := l.collect("books")
 		l.begin()
@@ -213,13 +213,13 @@ func TestLesseeOutlastsALostRenewalOfAShorterLease(t *testing.T) {
 	})
 }
 
-// TestLesseeStartsTheOwner: where there is no owner, it is started with the update; only where there never was one may it
+// TestRenewerStartsTheOwner: where there is no owner, it is started with the update; only where there never was one may it
 // grant at once.
-func TestLesseeStartsTheOwner(t *testing.T) {
+func TestRenewerStartsTheOwner(t *testing.T) {
 	for name, existed := range map[string]bool{"never": false, "once": true} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				l := let(t, books)
+				l := renewingOf(t, books)
 				l.owner.exists, l.owner.existed = false, existed
 				l.begin()
 				require.Equal(t, []bool{!existed}, l.owner.first)
@@ -232,13 +232,13 @@ func TestLesseeStartsTheOwner(t *testing.T) {
 	}
 }
 
-// TestLesseeStartsNoOwnerInTheDark: when nobody can say whether there was an owner, none is started.
-func TestLesseeStartsNoOwnerInTheDark(t *testing.T) {
+// TestRenewerStartsNoOwnerInTheDark: when nobody can say whether there was an owner, none is started.
+func TestRenewerStartsNoOwnerInTheDark(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		l := let(t, books)
+		l := renewingOf(t, books)
 		l.owner.exists = false
 		l.engine = &blind{l.owner}
-		require.ErrorIs(t, l.lessee.renew(t.Context()), errDown)
+		require.ErrorIs(t, l.renewer.renew(t.Context()), errDown)
 		require.Empty(t, l.owner.first)
 	})
 }

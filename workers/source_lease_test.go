@@ -12,13 +12,13 @@ import (
 	"github.com/weir-collect/weir/workflows"
 )
 
-// landlord is an owner that notes how old a configuration is said to be.
-type landlord struct {
+// notingOwner is an owner that notes how old a configuration is said to be.
+type notingOwner struct {
 	*owner
 	since []int64
 }
 
-func (l *landlord) UpdateWorkflow(ctx context.Context, in client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
+func (l *notingOwner) UpdateWorkflow(ctx context.Context, in client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	l.mu.Lock()
 	switch in := in.Args[0].(type) {
 	case workflows.LeaseInput:
@@ -30,47 +30,47 @@ func (l *landlord) UpdateWorkflow(ctx context.Context, in client.UpdateWorkflowO
 	return l.owner.UpdateWorkflow(ctx, in)
 }
 
-// TestRent: who is no worker gets permits like one, and gives them back.
-func TestRent(t *testing.T) {
+// TestLeaseSource: who is no worker gets permits like one, and gives them back.
+func TestLeaseSource(t *testing.T) {
 	cfg := load(t, nil)
 	bubble(t, func(t *testing.T) {
-		o := &landlord{owner: &owner{table: aTable(t, books), exists: true, existed: true}}
-		tenancy, err := Rent(o, cfg, "films", 2, slog.New(slog.DiscardHandler))
+		o := &notingOwner{owner: &owner{table: aTable(t, books), exists: true, existed: true}}
+		leased, err := LeaseSource(o, cfg, "films", 2, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
-		require.Zero(t, tenancy.Grant().Permits, "no lease, no request")
+		require.Zero(t, leased.Grant().Permits, "no lease, no request")
 		time.Sleep(time.Second)
-		require.True(t, tenancy.Grant().Open)
-		require.Equal(t, 2, tenancy.Grant().Permits)
+		require.True(t, leased.Grant().Open)
+		require.Equal(t, 2, leased.Grant().Permits)
 		var releases []func()
 		for range 2 {
-			permit, err := tenancy.Acquire(t.Context(), "films")
+			permit, err := leased.Acquire(t.Context(), "films")
 			require.NoError(t, err)
 			releases = append(releases, permit.Release)
 		}
-		_, err = tenancy.Acquire(t.Context(), "books")
+		_, err = leased.Acquire(t.Context(), "books")
 		require.ErrorContains(t, err, `no permits for source "books"`, "it holds nothing of other sources")
 		o.mu.Lock()
 		require.Equal(t, make([]int64, len(o.since)), o.since, "its configuration never counts as younger than a worker's")
 		o.mu.Unlock()
 		time.Sleep(time.Minute)
-		require.Equal(t, 2, tenancy.Grant().Permits, "it is renewed")
+		require.Equal(t, 2, leased.Grant().Permits, "it is renewed")
 		held := o.table.View(time.Now())
 		require.Equal(t, 2, held[1].InFlight, "and the owner counts it")
 		for _, release := range releases {
 			time.AfterFunc(time.Second, release) // it waits for the last request
 		}
-		tenancy.Return()
-		tenancy.Return()
-		require.Zero(t, tenancy.Grant().Permits)
+		leased.Return()
+		leased.Return()
+		require.Zero(t, leased.Grant().Permits)
 		calls := o.seen()
 		require.True(t, calls[len(calls)-1].released)
 		require.Empty(t, o.table.View(time.Now())[1].Workers, "everything is given back")
 	})
 }
 
-// TestRentOfAnUnknownSource leaves the owner alone.
-func TestRentOfAnUnknownSource(t *testing.T) {
+// TestLeaseSourceOfAnUnknownSource leaves the owner alone.
+func TestLeaseSourceOfAnUnknownSource(t *testing.T) {
 	t.Parallel()
-	_, err := Rent(nil, load(t, nil), "songs", 1, nil)
+	_, err := LeaseSource(nil, load(t, nil), "songs", 1, nil)
 	require.EqualError(t, err, `source "songs" is not in the configuration`)
 }

@@ -14,7 +14,7 @@ func TestCompareConfigurations(t *testing.T) {
 	t.Parallel()
 	const outvoted, inForce = "another configuration is in force", "this process's configuration is in force"
 	var log bytes.Buffer
-	l := &lessee{logger: slog.New(slog.NewTextHandler(&log, nil)), config: "own", since: 1}
+	l := &renewer{logger: slog.New(slog.NewTextHandler(&log, nil)), config: "own", since: 1}
 	for _, step := range []struct {
 		config   string
 		brings   bool
@@ -37,7 +37,7 @@ func TestCompareConfigurations(t *testing.T) {
 	require.Contains(t, log.String(), "own=own in_force=third")
 
 	log.Reset()
-	probe := &lessee{logger: l.logger, config: "own"}
+	probe := &renewer{logger: l.logger, config: "own"}
 	probe.compare("other", false)
 	require.Empty(t, log.String(), "a probe has no say in it")
 }
