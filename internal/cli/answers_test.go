@@ -287,11 +287,29 @@ func TestCancel(t *testing.T) {
 	c := &fakeClient{status: processing()}
 	s := ask(t, c, "cancel", "acme-1", "--reason", "wrong file")
 	require.Equal(t, session{stdout: "acme-1 stops; what has been delivered stays\n", stderr: "follow it: weir status acme-1 --wait\n"}, s)
-	require.Equal(t, []string{"status acme-1", "cancel acme-1 wrong file"}, c.asked)
+	require.Equal(t, []string{"status acme-1", "cancel acme-1 wrong file", "unattended acme-1"}, c.asked)
 
 	c = &fakeClient{status: processing()}
 	require.JSONEq(t, `{"id": "acme-1", "already": false}`, ask(t, c, "cancel", "acme-1", "-o", "json").stdout)
 	require.Regexp(t, `^cancel acme-1 weir cancel`, c.asked[1], "a cancellation without a reason says where it comes from")
+}
+
+// TestCancelThatNobodyTakesUp: a submission stops through a worker; where there is none, that is said.
+func TestCancelThatNobodyTakesUp(t *testing.T) {
+	t.Parallel()
+	c := &fakeClient{status: processing(), unattended: []collection.Role{collection.RoleWorkflows}}
+	s := ask(t, c, "cancel", "acme-1")
+	require.Equal(t, session{stdout: "acme-1 stops; what has been delivered stays\n", stderr: "no worker answers: is a worker with the role workflows " +
+		"running? It stops once one takes that up.\nfollow it: weir status acme-1 --wait\n"}, s)
+	require.Equal(t, []collection.Role{collection.RoleWorkflows}, c.lookedFor)
+
+	c = &fakeClient{status: processing(), unattendedErr: errors.New("the engine does not say")}
+	require.Equal(t, "follow it: weir status acme-1 --wait\n", ask(t, c, "cancel", "acme-1").stderr)
+
+	c = &fakeClient{status: processing()}
+	c.status.Cancelled = &collection.CancelRequest{By: "ann@ops", At: noon}
+	require.Equal(t, session{stdout: "acme-1 was cancelled before; nothing has changed\n"}, ask(t, c, "cancel", "acme-1"))
+	require.Equal(t, []string{"status acme-1"}, c.asked, "what is asked for already is not asked for again")
 }
 
 func TestCancelOfWhatHasEnded(t *testing.T) {

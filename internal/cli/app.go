@@ -57,6 +57,15 @@ func (a *app) writeJSON(v any) error {
 	return nil
 }
 
+// answer gives an answer in the form that was asked for: v to programs, and what show writes to people.
+func (a *app) answer(v any, show func()) error {
+	if a.wantsJSON() {
+		return a.writeJSON(v)
+	}
+	show()
+	return nil
+}
+
 // load reads the configuration: everything that is wrong with it is for the caller to correct.
 func (a *app) load(flags *pflag.FlagSet) (config.Config, error) {
 	cfg, err := config.Load(config.Options{

@@ -65,16 +65,17 @@ func (a *app) cancel(ctx context.Context, c client, id, reason string) error {
 	case err != nil:
 		return err
 	}
-	if a.wantsJSON() {
-		return a.writeJSON(cancelAnswer{ID: id, Already: already})
-	}
-	if already {
-		a.answers().Line("%s was cancelled before; nothing has changed", id)
-		return nil
-	}
-	a.answers().Line("%s stops; what has been delivered stays", id)
-	hint(a.remarks(), "follow it", "weir status "+id+" --wait")
-	return nil
+	return a.answer(cancelAnswer{ID: id, Already: already}, func() {
+		if already {
+			a.answers().Line("%s was cancelled before; nothing has changed", id)
+			return
+		}
+		a.answers().Line("%s stops; what has been delivered stays", id)
+		if missing, err := c.Unattended(ctx, id, collection.RoleWorkflows); err == nil && len(missing) > 0 {
+			a.remark(starter.NoWorker(missing...) + " It stops once one takes that up.")
+		}
+		hint(a.remarks(), "follow it", "weir status "+id+" --wait")
+	})
 }
 
 // endedBefore looks whether there is anything to cancel: Temporal takes the cancellation of what has ended without a word.
@@ -91,7 +92,8 @@ func endedBefore(ctx context.Context, c client, id string) (cancelled bool, err 
 	case collection.StateCancelled:
 		return true, nil
 	case collection.StateAccepted, collection.StateProcessing:
-		return false, nil
+		// A request that no worker has taken up yet can be made again, and Temporal takes it again.
+		return status.Cancelled != nil, nil
 	}
 	return false, usagef("submission %s has ended already, %s: there is nothing to cancel", id, status.State)
 }

@@ -240,13 +240,11 @@ func (a *app) listDead(letters iter.Seq2[starter.DeadLetter, error], limit int, 
 		if l.Note != "" && !slices.Contains(notes, l.Note) {
 			notes = append(notes, l.Note)
 		}
-		if a.wantsJSON() {
-			if err := a.writeJSON(l); err != nil {
-				return err
-			}
-		} else {
+		if err := a.answer(l, func() {
 			table.Row(screen.Text(l.Submission), screen.Text(l.Source), screen.Text(l.Record),
 				screen.Cell{Text: string(l.Reason), Style: screen.Bad}, screen.Text(ageText(l.Since, a.world.Now())), keyCell(l))
+		}); err != nil {
+			return err
 		}
 		if shown++; shown == limit {
 			break

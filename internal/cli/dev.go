@@ -129,13 +129,15 @@ func (a *app) announce(dir, shown string, at stackAddresses, keys stackKeys) err
 	if err := os.WriteFile(file, envFile(variables), 0o600); err != nil {
 		return fmt.Errorf("write the variables for this stack: %w", err)
 	}
-	if a.wantsJSON() {
-		at.Environment = map[string]string{}
-		for _, v := range variables {
-			at.Environment[v.name] = v.value
-		}
-		return a.writeJSON(at)
+	at.Environment = map[string]string{}
+	for _, v := range variables {
+		at.Environment[v.name] = v.value
 	}
+	return a.answer(at, func() { a.showStack(dir, shown, at, variables) })
+}
+
+// showStack says where everything is, and how weir is made to use it.
+func (a *app) showStack(dir, shown string, at stackAddresses, variables []variable) {
 	s := a.answers()
 	table := s.NewTable(screen.Column{Title: "WHAT"}, screen.Column{Title: "WHERE"})
 	table.Row(screen.Text("Temporal"), screen.Text(fmt.Sprintf("%s (namespace %s)", at.Temporal, at.Namespace)))
@@ -159,5 +161,4 @@ func (a *app) announce(dir, shown string, at stackAddresses, keys stackKeys) err
 	}
 	s.Blank()
 	s.Line("Ctrl-C stops it; what is stored stays.")
-	return nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (a *app) doctor(cmd *cobra.Command, only []string, strict bool, examine exa
 	if err != nil {
 		return usageError{err}
 	}
-	found := doctor.Run(cmd.Context(), checks, checkTime)
+	found := doctor.Run(cmd.Context(), checks, cmp.Or(a.edges.checkTime, checkTime))
 	if cmd.Context().Err() != nil {
 		return errInterrupted
 	}
@@ -116,10 +117,10 @@ var findingStyles = map[doctor.Level]screen.Style{
 
 // tellFindings writes a line for each, and beneath, in full, what is to be mended.
 func (a *app) tellFindings(found []doctor.Finding) error {
-	if a.wantsJSON() {
-		return a.writeJSON(found)
-	}
-	out := a.answers()
+	return a.answer(found, func() { showDiagnosis(a.answers(), found) })
+}
+
+func showDiagnosis(out *screen.Screen, found []doctor.Finding) {
 	table := out.NewTable(screen.Column{Title: "CHECK"}, screen.Column{Title: "LEVEL"}, screen.Column{Title: "WHAT"})
 	facts, mend := out.NewFacts(), 0
 	for _, f := range found {
@@ -136,7 +137,6 @@ func (a *app) tellFindings(found []doctor.Finding) error {
 		out.Line("%s", out.Paint(screen.Strong, "TO MEND"))
 		facts.End()
 	}
-	return nil
 }
 
 // tellProblems writes what is wrong with the configuration, each problem in a line of its own, and a finding of its own for
@@ -151,14 +151,14 @@ func (a *app) tellProblems(err error) error {
 		}
 	}
 	const check, mend = "config", "correct it, as weir.example.yaml shows"
-	if a.wantsJSON() {
-		var found []doctor.Finding
-		for _, p := range problems {
-			found = append(found, doctor.Finding{Check: check, Level: doctor.Fail, What: p, Mend: mend})
-		}
-		return a.writeJSON(found)
+	var found []doctor.Finding
+	for _, p := range problems {
+		found = append(found, doctor.Finding{Check: check, Level: doctor.Fail, What: p, Mend: mend})
 	}
-	out := a.answers()
+	return a.answer(found, func() { showProblems(a.answers(), check, mend, problems) })
+}
+
+func showProblems(out *screen.Screen, check, mend string, problems []string) {
 	table := out.NewTable(screen.Column{Title: "CHECK"}, screen.Column{Title: "LEVEL"}, screen.Column{Title: "WHAT"})
 	table.Row(screen.Text(check), screen.Cell{Text: string(doctor.Fail), Style: findingStyles[doctor.Fail]},
 		screen.Text("the configuration has "+screen.Plural(len(problems), "problem")))
@@ -172,7 +172,6 @@ func (a *app) tellProblems(err error) error {
 	}
 	facts.Add("", "> "+mend)
 	facts.End()
-	return nil
 }
 
 // patient is the real world.

@@ -53,6 +53,8 @@ type edges struct {
 	work  func(ctx context.Context, o workers.Options) error
 	stack func(ctx context.Context, o stack.Options) (running, stackAddresses, error)
 	demo  func(ctx context.Context, o demo.Options) error
+	// checkTime bounds every check of the doctor; zero means the 20 s that its help promises.
+	checkTime time.Duration
 }
 
 func realEdges() edges {

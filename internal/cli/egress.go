@@ -49,21 +49,25 @@ func (a *app) egresses(ctx context.Context, c client, cfg config.Config) error {
 	if err != nil {
 		return explainNoTable(err)
 	}
-	if a.wantsJSON() {
-		if ways == nil {
-			ways = []lease.EgressView{}
-		}
-		return a.writeJSON(ways)
+	if ways == nil {
+		ways = []lease.EgressView{}
 	}
+	return a.answer(ways, func() { a.tellEgresses(ways, cfg) })
+}
+
+func (a *app) tellEgresses(ways []lease.EgressView, cfg config.Config) {
 	showEgresses(a.answers(), ways, a.world.Now())
 	remarks := a.remarks()
 	if len(ways) == 0 {
-		remarks.Line("no worker has used any egress within the last day")
+		none := "no worker has used any egress within the last day"
+		if len(cfg.Egresses) == 0 {
+			none += ", and the configuration lists none: its sources are asked directly"
+		}
+		remarks.Line("%s", none)
 	}
 	if unused := unusedEgresses(cfg, ways); len(unused) > 0 && len(ways) > 0 {
 		remarks.Line("%s", list("configured here, and used by no worker within the last day: ", unused))
 	}
-	return nil
 }
 
 // unusedEgresses are the egresses of the configuration that no worker has reported.

@@ -67,6 +67,8 @@ func TestEgressTellsOfThoseThatNobodyUses(t *testing.T) {
 	require.Equal(t, "configured here, and used by no worker within the last day: oslo\n", s.stderr)
 	s = in(w, (&fakes{client: &fakeClient{}}).edges(), "egress")
 	require.Equal(t, session{stderr: "no worker has used any egress within the last day\n"}, s)
+	s = ask(t, &fakeClient{}, "egress")
+	require.Equal(t, session{stderr: "no worker has used any egress within the last day, and the configuration lists none: its sources are asked directly\n"}, s)
 }
 
 func TestEgressMeetsErrors(t *testing.T) {

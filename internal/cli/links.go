@@ -44,11 +44,7 @@ func (a *app) linksCommand() *cobra.Command {
 				if err != nil {
 					return explainMissing(ctx, c, args[0], err)
 				}
-				if a.wantsJSON() {
-					return a.writeJSON(links)
-				}
-				showLinks(a.answers(), links, a.world.Now())
-				return nil
+				return a.answer(links, func() { showLinks(a.answers(), links, a.world.Now()) })
 			})
 		},
 	}

@@ -56,27 +56,28 @@ func (a *app) operate(cmd *cobra.Command, op operation) error {
 		if err != nil {
 			return explainNoTable(err)
 		}
-		if a.wantsJSON() {
-			return a.writeJSON(after)
-		}
-		text, same := op.said(before, after)
-		out := a.answers()
-		out.Line("%s", text)
-		out.Blank()
-		showSources(out, []lease.SourceView{after}, a.world.Now(), false)
-		if same {
-			return nil
-		}
-		remarks := a.remarks()
-		if remarks.IsTerminal() {
-			remarks.Blank()
-		}
-		remarks.Line("%s", whenText(after, cfg.Fleet.LeaseTTL))
-		if op.undo != "" {
-			hint(remarks, "take it back", op.undo)
-		}
-		return nil
+		return a.answer(after, func() { a.showOperated(op, before, after, cfg.Fleet.LeaseTTL) })
 	})
+}
+
+// showOperated says what a command has done, when the workers follow, and how it is taken back.
+func (a *app) showOperated(op operation, before, after lease.SourceView, ttl time.Duration) {
+	text, same := op.said(before, after)
+	out := a.answers()
+	out.Line("%s", text)
+	out.Blank()
+	showSources(out, []lease.SourceView{after}, a.world.Now(), false)
+	if same {
+		return
+	}
+	remarks := a.remarks()
+	if remarks.IsTerminal() {
+		remarks.Blank()
+	}
+	remarks.Line("%s", whenText(after, ttl))
+	if op.undo != "" {
+		hint(remarks, "take it back", op.undo)
+	}
 }
 
 // renewalsPerTTL is how many times a worker renews while a lease lasts.

@@ -18,13 +18,11 @@ import (
 
 // tellProbe gives the answer. A probe without a recommendation ends with a code of its own.
 func (a *app) tellProbe(answer probeAnswer, charts string) error {
-	if a.wantsJSON() {
-		if err := a.writeJSON(answer); err != nil {
-			return err
-		}
-	} else {
+	if err := a.answer(answer, func() {
 		a.showProbeSteps(answer.Steps)
 		a.showAdvice(answer)
+	}); err != nil {
+		return err
 	}
 	if err := a.writeProbeCharts(charts, answer); err != nil {
 		return err

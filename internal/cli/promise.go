@@ -127,17 +127,17 @@ func (a *app) promise(ctx context.Context, c client, f *promiseFlags) error {
 	terms := promise.Terms{Within: f.within, Share: f.percent / 100}
 	answer := promiseAnswer{Report: book.Report(terms), Covered: covered}
 	answer.Broken = append([]string{}, answer.Report.Broken()...)
-	switch {
-	case a.wantsJSON():
-		if err := a.writeJSON(answer); err != nil {
-			return err
+	if err := a.answer(answer, func() {
+		switch {
+		case len(answer.Customers) == 0:
+			a.remarks().Line("%s", nothingSince(f.past, covered))
+		case f.weekly:
+			a.showWeek(answer, terms)
+		default:
+			a.showPromise(answer, terms)
 		}
-	case len(answer.Customers) == 0:
-		a.remarks().Line("%s", nothingSince(f.past, covered))
-	case f.weekly:
-		a.showWeek(answer, terms)
-	default:
-		a.showPromise(answer, terms)
+	}); err != nil {
+		return err
 	}
 	if len(answer.Broken) > 0 {
 		return verdict(ExitPromiseBroken)

@@ -41,12 +41,8 @@ func (a *app) drift(cmd *cobra.Command, f *promiseFlags) error {
 		return usageError{explainProblems("what is measured", err)}
 	}
 	answer := driftAnswer{Drift: d, Verdict: driftVerdict(d, assumed), Covered: m.Coverage}
-	if a.wantsJSON() {
-		if err := a.writeJSON(answer); err != nil {
-			return err
-		}
-	} else {
-		a.showDrift(answer)
+	if err := a.answer(answer, func() { a.showDrift(answer) }); err != nil {
+		return err
 	}
 	if d.Trend == sizing.Grown {
 		return verdict(ExitPromiseBroken)

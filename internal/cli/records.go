@@ -195,11 +195,7 @@ func (l *rowList) add(row collection.LedgerRow) error {
 	if row.Outcome == starter.OutcomeUnknown {
 		l.unknown = row.Detail
 	}
-	if l.app.wantsJSON() {
-		return l.app.writeJSON(row)
-	}
-	l.table.Row(recordCells(row)...)
-	return nil
+	return l.app.answer(row, func() { l.table.Row(recordCells(row)...) })
 }
 
 // moreRows is the command that goes on.

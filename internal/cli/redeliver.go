@@ -97,11 +97,7 @@ func (a *app) redeliver(ctx context.Context, c client, id, to string) error {
 		}
 		return explainMissing(ctx, c, id, err)
 	}
-	if a.wantsJSON() {
-		return a.writeJSON(result)
-	}
-	a.showRedelivered(id, result)
-	return nil
+	return a.answer(result, func() { a.showRedelivered(id, result) })
 }
 
 func (a *app) showRedelivered(id string, r collection.RedeliverResult) {

@@ -40,12 +40,8 @@ func (a *app) waitReplays(ctx context.Context, c client, answers []*replayAnswer
 			}
 			answer.Result, answer.err = &result, err
 		}
-		if a.wantsJSON() {
-			if err := a.writeJSON(answer.told()); err != nil {
-				return err
-			}
-		} else {
-			a.showReplay(answer)
+		if err := a.answer(answer.told(), func() { a.showReplay(answer) }); err != nil {
+			return err
 		}
 		worst = worse(worst, answer.code())
 	}

@@ -114,17 +114,15 @@ func (a *app) sample(ctx context.Context, c client, id string, filter starter.Fi
 		if err != nil {
 			return err
 		}
-		if a.wantsJSON() {
-			if err := a.writeJSON(one); err != nil {
-				return err
+		if err := a.answer(one, func() {
+			if i > 0 {
+				out.Blank()
 			}
-			continue
+			out.Line("%s", out.Paint(screen.Strong, fmt.Sprintf("%d of %d  %s", i+1, len(chosen.Rows), screen.Clean(one.Key))))
+			showSampled(out, one)
+		}); err != nil {
+			return err
 		}
-		if i > 0 {
-			out.Blank()
-		}
-		out.Line("%s", out.Paint(screen.Strong, fmt.Sprintf("%d of %d  %s", i+1, len(chosen.Rows), screen.Clean(one.Key))))
-		showSampled(out, one)
 	}
 	a.remarks().Line("%s of %s%s; the same again: --seed %d", screen.Count(len(chosen.Rows)), screen.Plural(chosen.Of, "row"),
 		described(filter), f.seed)

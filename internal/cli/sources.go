@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/weir-collect/weir/collection"
 	"github.com/weir-collect/weir/config"
@@ -89,17 +90,15 @@ func (a *app) sources(ctx context.Context, c client, names []string, verbose boo
 		}
 		rows, commands = []lease.SourceView{row}, commandsOfOne
 	}
-	if a.wantsJSON() {
-		return a.writeJSON(rows)
-	}
-	now := a.world.Now()
-	showSources(a.answers(), rows, now, verbose)
-	if verbose {
-		showHoldings(a.answers(), rows, now)
-		showCommands(a.answers(), rows, commands)
-	}
-	a.remarkOnWorkers(rows, now)
-	return nil
+	return a.answer(rows, func() {
+		now := a.world.Now()
+		showSources(a.answers(), rows, now, verbose)
+		if verbose {
+			showHoldings(a.answers(), rows, now)
+			showCommands(a.answers(), rows, commands)
+		}
+		a.remarkOnWorkers(rows, now)
+	})
 }
 
 // sourceRows is the table of all sources; never nil, so that its JSON is a list.
@@ -114,8 +113,13 @@ func sourceRows(ctx context.Context, c client) ([]lease.SourceView, error) {
 	return rows, nil
 }
 
-// explainNoTable says what to do where no worker has ever asked for a permit.
+// explainNoTable says what to do where no worker has ever asked for a permit, and where none keeps the table any more.
+// What nobody polls for is no matter of waiting longer.
 func explainNoTable(err error) error {
+	var unpolled *serviceerror.FailedPrecondition
+	if errors.As(err, &unpolled) {
+		return fmt.Errorf("no worker with the role fleet answers, and it keeps the table of sources: start one with weir worker (%w)", unpolled)
+	}
 	if !errors.Is(err, starter.ErrNotFound) {
 		return err
 	}

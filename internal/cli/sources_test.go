@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/weir-collect/weir/internal/cli/screen"
 	"github.com/weir-collect/weir/internal/lease"
@@ -151,6 +152,12 @@ func TestSourcesWithoutATable(t *testing.T) {
 	require.Equal(t, says, ask(t, &fakeClient{table: []lease.SourceView{openSource()}, commandErr: notThere("x")}, "resume", "bookshop"))
 	down := &fakeClient{err: errors.New("ask for the sources: does a worker with the role fleet run? (context deadline exceeded)")}
 	require.Equal(t, session{code: ExitFailure, stderr: "weir: " + down.err.Error() + "\n"}, ask(t, down, "sources"))
+	nobody := &fakeClient{err: fmt.Errorf("ask for the sources: %w", serviceerror.NewFailedPrecondition("no poller seen"))}
+	says = session{code: ExitFailure, stderr: "weir: no worker with the role fleet answers, and it keeps the table of sources: " +
+		"start one with weir worker (no poller seen)\n"}
+	for _, line := range []string{"sources", "egress", "pause bookshop --reason x"} {
+		require.Equal(t, says, ask(t, nobody, strings.Fields(line)...), line)
+	}
 	require.Equal(t, session{stderr: "no sources: no worker has brought a configuration yet\n"}, ask(t, &fakeClient{}, "sources"))
 }
 

@@ -72,15 +72,14 @@ func (a *app) status(ctx context.Context, c client, id string, wait bool) error 
 		return err
 	}
 	states := a.statesOf(ctx, c, status)
-	switch {
-	case a.wantsJSON():
-		if err := a.writeJSON(statusAnswer{status, states}); err != nil {
-			return err
+	if err := a.answer(statusAnswer{status, states}, func() {
+		if wait {
+			a.showEnd(status)
+		} else {
+			a.showStatus(status, states)
 		}
-	case wait:
-		a.showEnd(status)
-	default:
-		a.showStatus(status, states)
+	}); err != nil {
+		return err
 	}
 	return verdictOf(status)
 }

@@ -21,6 +21,7 @@ type sourceState struct {
 	Until   time.Time `json:"until,omitzero"`
 	Remarks []string  `json:"remarks,omitempty"`
 
+	closed  bool
 	cell    screen.Cell
 	remarks []screen.Cell
 }
@@ -34,6 +35,15 @@ func (a *app) statesOf(ctx context.Context, c client, s collection.SubmissionSta
 	if s.Stage != "collect" || len(s.Sources) == 0 {
 		return nil
 	}
+	names := make([]string, len(s.Sources))
+	for i, share := range s.Sources {
+		names[i] = share.Source
+	}
+	return a.standing(ctx, c, names...)
+}
+
+// standing is how those sources of a list stand that the owner of the ceilings knows.
+func (a *app) standing(ctx context.Context, c client, names ...string) sourceStates {
 	ctx, cancel := context.WithTimeout(ctx, statesTimeout)
 	defer cancel()
 	rows, err := c.Sources(ctx)
@@ -42,12 +52,12 @@ func (a *app) statesOf(ctx context.Context, c client, s collection.SubmissionSta
 	}
 	now := a.world.Now()
 	var states sourceStates
-	for _, share := range s.Sources {
-		i := slices.IndexFunc(rows, func(r lease.SourceView) bool { return r.Source == share.Source })
+	for _, name := range names {
+		i := slices.IndexFunc(rows, func(r lease.SourceView) bool { return r.Source == name })
 		if i < 0 {
 			continue
 		}
-		state := sourceState{Source: share.Source, cell: stateCell(rows[i]), remarks: remarksOn(rows[i], now, false)}
+		state := sourceState{Source: name, closed: !rows[i].Open, cell: stateCell(rows[i]), remarks: remarksOn(rows[i], now, false)}
 		state.State = state.cell.Text
 		if !rows[i].Open {
 			state.Until = rows[i].OpensAt

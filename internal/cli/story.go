@@ -27,18 +27,30 @@ func (a *app) recordStatus(ctx context.Context, c client, id, name string) error
 		// The engine knows a record by its id alone; whoever asks knows the rest.
 		answer.Key = name
 	}
-	if a.wantsJSON() {
-		if err := a.writeJSON(withoutGuesses(answer)); err != nil {
-			return err
-		}
-	} else {
-		tellRecord(a.answers(), answer, a.world.Now())
+	if err := a.answer(withoutGuesses(answer), func() {
+		tellRecord(a.answers(), answer, a.sourceOf(ctx, c, answer), a.world.Now())
+	}); err != nil {
+		return err
 	}
 	if answer.Result == nil {
 		return nil
 	}
 	return verdictOfRecord(answer.Result.Outcome)
 }
+
+// sourceOf is how the source stands that a record waits for; nothing where it waits for none, or nobody says.
+func (a *app) sourceOf(ctx context.Context, c client, r starter.RecordAnswer) sourceState {
+	if r.Result != nil || r.Source == "" || r.Stage != starter.StageWaiting && r.Stage != stageCollect {
+		return sourceState{}
+	}
+	if states := a.standing(ctx, c, r.Source); len(states) > 0 {
+		return states[0]
+	}
+	return sourceState{}
+}
+
+// stageCollect is where a record stands that its source is to be asked for.
+const stageCollect = "collect"
 
 // stagePlan is where a record stands of which nobody knows yet whether the submission has it.
 const stagePlan = "plan"
@@ -52,8 +64,9 @@ func unplanned(ctx context.Context, c client, id, name string, missing error) (s
 	return starter.RecordAnswer{Submission: id, Key: name, Stage: stagePlan, Ground: "engine"}, nil
 }
 
-// tellRecord tells a record's story: which it is, where it is or how it ended, what it met, what was kept of it.
-func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
+// tellRecord tells a record's story: which it is, where it is and what keeps its source back, or how it ended, what it met, what
+// was kept of it.
+func tellRecord(s *screen.Screen, r starter.RecordAnswer, source sourceState, now time.Time) {
 	facts := s.NewFacts()
 	facts.Add("record", r.Record)
 	facts.Add("key", r.Key)
@@ -65,7 +78,12 @@ func tellRecord(s *screen.Screen, r starter.RecordAnswer, now time.Time) {
 	if r.Result != nil {
 		tellResult(facts, *r.Result, now)
 	} else {
-		facts.Add("where", whereText(r))
+		facts.Add("where", whereText(r, source.closed))
+		name := "its source"
+		for _, remark := range source.remarks {
+			facts.AddCell(name, remark)
+			name = ""
+		}
 		tellActivity(facts, r.Activity, now)
 	}
 	for _, note := range r.Notes {
@@ -89,8 +107,8 @@ var doings = map[string]string{
 	"collect": "being collected", "parse": "being parsed", "deliver": "being delivered",
 }
 
-// whereText says what a record that has not ended does now.
-func whereText(r starter.RecordAnswer) string {
+// whereText says what a record that has not ended does now; closed says that its source takes no request.
+func whereText(r starter.RecordAnswer, closed bool) string {
 	if r.Stage == starter.StageWaiting {
 		return "waiting in its batch; it has not been given to its source's queue yet"
 	}
@@ -109,6 +127,9 @@ func whereText(r starter.RecordAnswer) string {
 		text += fmt.Sprintf(", waits before attempt %d", r.Activity.Attempt)
 	case "scheduled":
 		text += ", waits in the queue for a worker"
+		if closed && r.Stage == stageCollect {
+			text += ", and none takes it while its source is closed"
+		}
 	case "paused":
 		text += ", paused by a person"
 	case "started":

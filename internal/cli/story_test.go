@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/weir-collect/weir/collection"
+	"github.com/weir-collect/weir/internal/lease"
 	"github.com/weir-collect/weir/starter"
 )
 
@@ -108,6 +109,68 @@ known from     its workflow in Temporal
 `)}, s)
 }
 
+// TestStoryOfARecordWhoseSourceIsClosed: a record that waits does not wait for workers where its source is kept from being asked.
+func TestStoryOfARecordWhoseSourceIsClosed(t *testing.T) {
+	t.Parallel()
+	paused := pausedSource()
+	paused.CeilingOverride, paused.PaceOverride, paused.MethodOverride, paused.Methods, paused.Method, paused.Workers = nil, nil, nil, nil, "", nil
+	paused.Breaker, paused.BreakerTrips, paused.BreakerHeld = "", 0, nil
+	waits := starter.RecordAnswer{Submission: "acme-1", Record: recordID, Source: "stock", Ground: "engine", Stage: "collect",
+		Activity: &starter.RunningActivity{Attempt: 1, State: "scheduled"}}
+	table := []lease.SourceView{openSource(), paused}
+	twice := paused
+	held := note(time.Minute, "wait")
+	twice.BreakerHeld = &held
+	require.Contains(t, ask(t, &fakeClient{record: waits, table: []lease.SourceView{twice}}, "status", "acme-1", recordID).stdout,
+		"morning to mend it\n            breaker held open by ann@ops, 1 min ago: wait\nattempt ")
+	s := ask(t, &fakeClient{record: waits, table: table}, "status", "acme-1", recordID)
+	require.Equal(t, session{stdout: text(`
+record      0d0d1105f836d5a415e2
+submission  acme-1
+source      stock
+where       being collected, waits in the queue for a worker, and none takes it while its source is closed
+its source  paused by ann@ops, 4 min ago: they called: their database is down, and it will take until the morning to mend it
+attempt     1
+known from  its workflow in Temporal
+`)}, s)
+
+	unreleased := waits
+	unreleased.Stage, unreleased.Activity = starter.StageWaiting, nil
+	require.Contains(t, ask(t, &fakeClient{record: unreleased, table: table}, "status", "acme-1", recordID).stdout, "\nits source  paused by ann@ops")
+
+	parsed := waits
+	parsed.Stage = "parse"
+	elsewhere := waits
+	elsewhere.Source = "bookshop"
+	ended := waits
+	ended.Result = &collection.RecordResult{Record: recordID, Outcome: collection.OutcomeDelivered}
+	for what, answer := range map[string]starter.RecordAnswer{"it has been collected": parsed, "an open source": elsewhere, "it has ended": ended} {
+		s := ask(t, &fakeClient{record: answer, table: table}, "status", "acme-1", recordID)
+		require.Zero(t, s.code, what)
+		require.NotContains(t, s.stdout, "its source", what)
+		require.NotContains(t, s.stdout, "closed", what)
+	}
+	s = ask(t, &fakeClient{record: waits}, "status", "acme-1", recordID)
+	require.Contains(t, s.stdout, "waits in the queue for a worker\n", "where nobody says how the source stands, nothing is said of it")
+}
+
+// TestStoryOfADeniedRedirect: a record whose first URL was asked, and that was then led where robots.txt lets nobody in, is not said
+// never to have been asked for.
+func TestStoryOfADeniedRedirect(t *testing.T) {
+	t.Parallel()
+	s := ask(t, &fakeClient{record: starter.RecordAnswer{
+		Submission: "acme-1", Record: recordID, Source: "bookshop", Ground: "engine", Result: &collection.RecordResult{
+			Record: recordID, Outcome: collection.OutcomeRefused, Reason: collection.ReasonRobotsDenied, Attempts: 1, FirstRequestAt: at(-time.Minute),
+			Trail: &collection.Trail{Robots: &collection.RobotsDecision{Allowed: true, Why: "no rule"},
+				Attempts: []collection.AttemptLine{{At: noon.Add(-time.Minute), Took: 120, Reason: collection.ReasonRobotsDenied}}},
+		},
+	}}, "status", "acme-1", recordID)
+	require.Contains(t, s.stdout, "\nrequests       1\n")
+	require.Contains(t, s.stdout, "\nattempt at ")
+	require.NotContains(t, s.stdout, "othing was requested")
+	require.Contains(t, s.stdout, "forbids this URL to us, or one that it redirects to. What is forbidden is not requested;")
+}
+
 func TestWhereARecordIs(t *testing.T) {
 	t.Parallel()
 	active := func(stage, state, waiting string) starter.RecordAnswer {
@@ -127,7 +190,7 @@ func TestWhereARecordIs(t *testing.T) {
 		{active("deliver", "paused", ""), "being delivered, paused by a person"},
 		{active("enrich", "", ""), "enrich"},
 	} {
-		require.Equal(t, c.want, whereText(c.answer))
+		require.Equal(t, c.want, whereText(c.answer, false))
 	}
 }
 

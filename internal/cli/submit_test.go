@@ -123,6 +123,7 @@ func TestSubmitWait(t *testing.T) {
 	require.Equal(t, text(`
 submitted books.csv
 12:00:00 UTC  collecting: 50 %, 1,000 of 2,000 rows, 0.0/s, 10 failed
+12:00:00  customer acme may not use lane urgent; the submission is normal
 why: weir records acme-1 --outcome dead_lettered
 files: weir links acme-1
 `), s.stderr)

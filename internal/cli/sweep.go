@@ -73,12 +73,7 @@ func (a *app) sweep(ctx context.Context, c client, now bool, quiet time.Duration
 	if err != nil {
 		return err
 	}
-	if a.wantsJSON() {
-		err = a.writeJSON(answer)
-	} else {
-		a.showSweep(answer)
-	}
-	if err != nil {
+	if err := a.answer(answer, func() { a.showSweep(answer) }); err != nil {
 		return err
 	}
 	return verdictOfSweep(answer.Findings)

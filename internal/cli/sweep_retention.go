@@ -74,20 +74,22 @@ func (a *app) retention(ctx context.Context, c client, cfg config.Config) error 
 	case !errors.Is(err, starter.ErrNotFound):
 		return err
 	}
-	if a.wantsJSON() {
-		return a.writeJSON(answer)
-	}
-	if answer.Last != nil {
-		a.showTidied(*answer.Last)
-		return nil
-	}
+	return a.answer(answer, func() {
+		if answer.Last != nil {
+			a.showTidied(*answer.Last)
+		} else {
+			a.showAges(answer.Ages)
+		}
+	})
+}
+
+func (a *app) showAges(ages []ageOf) {
 	table := a.answers().NewTable(screen.Column{Title: "CLASS"}, screen.Column{Title: "KEPT FOR", Right: true})
-	for _, age := range answer.Ages {
+	for _, age := range ages {
 		table.Row(screen.Text(string(age.Class)), screen.Text(keptFor(age.Retention)))
 	}
 	table.End()
 	a.remarks().Line("no janitor has run yet; weir retention plan shows what it would delete")
-	return nil
 }
 
 func keptFor(d collection.Duration) string {
@@ -109,12 +111,7 @@ func (a *app) tidy(ctx context.Context, c client, dryRun bool) error {
 	case err != nil:
 		return err
 	}
-	if a.wantsJSON() {
-		err = a.writeJSON(result)
-	} else {
-		a.showTidied(result)
-	}
-	if err != nil {
+	if err := a.answer(result, func() { a.showTidied(result) }); err != nil {
 		return err
 	}
 	for _, class := range result.Classes {
@@ -209,19 +206,19 @@ func (a *app) apply(ctx context.Context, c client, cfg config.Config, remove boo
 		}
 		return err
 	}
-	if a.wantsJSON() {
-		return a.writeJSON(want)
+	return a.answer(want, func() { showRules(a.answers(), want, remove) })
+}
+
+func showRules(out *screen.Screen, want []expiry, removed bool) {
+	if removed {
+		out.Line("the bucket has no lifecycle rule of weir's any more")
+		return
 	}
-	if remove {
-		a.answers().Line("the bucket has no lifecycle rule of weir's any more")
-		return nil
-	}
-	table := a.answers().NewTable(screen.Column{Title: "PREFIX"}, screen.Column{Title: "DAYS", Right: true})
+	table := out.NewTable(screen.Column{Title: "PREFIX"}, screen.Column{Title: "DAYS", Right: true})
 	for _, e := range want {
 		table.Row(screen.Text(e.Prefix), screen.Text(screen.Count(e.Days)))
 	}
 	table.End()
-	return nil
 }
 
 // expiry is a lifecycle rule as the program prints it.

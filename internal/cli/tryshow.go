@@ -18,12 +18,8 @@ func (a *app) showTry(r tryout.Report, t trying) error {
 			return err
 		}
 	}
-	if a.wantsJSON() {
-		if err := a.writeJSON(r); err != nil {
-			return err
-		}
-	} else {
-		tellTry(a.answers(), r)
+	if err := a.answer(r, func() { tellTry(a.answers(), r) }); err != nil {
+		return err
 	}
 	if r.Reason != "" {
 		return verdict(ExitNotComplete)

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,8 +19,9 @@ type Progress struct {
 	pace   Pace
 	said   time.Time
 	stage  string
-	// before is the line that was written last.
+	// before is the line that was written last, noted are the notes that were there then.
 	before string
+	noted  []string
 	// zoned is set once a line has said in which zone the times are.
 	zoned bool
 }
@@ -39,7 +41,18 @@ func (p *Progress) Show(status collection.SubmissionStatus, now time.Time) {
 	if (now.Sub(p.said) >= plainInterval && !same) || v.stage != p.stage {
 		p.said, p.stage, p.before = now, v.stage, v.line()
 		p.line(p.before, now)
+		p.note(v, now)
 	}
+}
+
+// note writes the notes that are new. Before the rows are known, a note stands for them.
+func (p *Progress) note(v view, now time.Time) {
+	for _, note := range v.notes {
+		if v.expected > 0 && !slices.Contains(p.noted, note) {
+			p.line(note, now)
+		}
+	}
+	p.noted = v.notes
 }
 
 // Remark shows a sentence in the place of what is followed, until there is news of that.
@@ -66,7 +79,7 @@ func (p *Progress) End() { p.live.Clear() }
 // view is what is shown of a status.
 type view struct {
 	stage           string
-	note            string
+	notes           []string
 	ended, expected int
 	failed          int
 	rate            float64
@@ -76,15 +89,15 @@ type view struct {
 }
 
 func (p *Progress) look(s collection.SubmissionStatus, now time.Time) view {
-	v := view{stage: s.Stage, ended: s.Outcomes.Total(), expected: s.Expected, failed: Failures(s.Outcomes), sources: s.Sources}
+	v := view{stage: s.Stage, ended: s.Outcomes.Total(), expected: s.Expected, failed: Failures(s.Outcomes), sources: s.Sources, notes: s.Notes}
 	if v.stage == "" {
 		v.stage = string(s.State)
 	}
 	if v.expected == 0 {
-		if len(s.Notes) > 0 {
-			v.note = s.Notes[0]
-		}
 		return v
+	}
+	if s.State != collection.StateAccepted && s.State != collection.StateProcessing {
+		v.notes = nil // they stand in the answer, which follows
 	}
 	// Rows that never became records ended with the plan, all at once: they say nothing about the pace.
 	collected := 0
@@ -121,21 +134,22 @@ func (v view) numbers() string {
 
 func (v view) line() string {
 	switch {
-	case v.note != "":
-		return v.note
+	case v.expected == 0 && len(v.notes) > 0:
+		return v.notes[0]
 	case v.expected == 0:
 		return v.stageText()
 	}
 	return fmt.Sprintf("%s: %s, %s", v.stageText(), Percent(v.ended, v.expected), v.numbers())
 }
 
-// block is the refreshed form: one line for the submission and, with several sources, one for each.
+// block is the refreshed form: one line for the submission, one for each note, and, with several sources, one for each.
 func (v view) block(width int) []string {
-	if v.note != "" || v.expected == 0 {
+	if v.expected == 0 {
 		return []string{v.line()}
 	}
 	lines := []string{fmt.Sprintf("%s %5s  %s  %s", bar(v.ended, v.expected, barWidth(width)), Percent(v.ended, v.expected),
 		v.stageText(), v.numbers())}
+	lines = append(lines, v.notes...)
 	if len(v.sources) < 2 {
 		return lines
 	}

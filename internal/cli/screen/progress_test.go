@@ -100,6 +100,46 @@ func TestProgressInPlainLines(t *testing.T) {
 `), out.String())
 }
 
+// TestProgressWithNotes: that the workers have gone is told once, in the rhythm of the other lines, and again when it happens again.
+func TestProgressWithNotes(t *testing.T) {
+	t.Parallel()
+	s, out := plainScreen()
+	p := s.NewProgress()
+	alone := collecting(4, 0)
+	alone.Notes = []string{"no lane", "no worker answers"}
+	for i, status := range []collection.SubmissionStatus{collecting(4, 0), alone, alone, collecting(4, 0), alone} {
+		p.Show(status, noon.Add(time.Duration(10*i)*time.Second))
+		p.Show(status, noon.Add(time.Duration(10*i+5)*time.Second))
+	}
+	require.Equal(t, text(`
+12:00:00 UTC  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:00:10  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:00:10  no lane
+12:00:10  no worker answers
+12:00:20  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:00:30  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:00:40  collecting: 7 %, 14 of 200 rows, 0.0/s, 10 failed
+12:00:40  no lane
+12:00:40  no worker answers
+`), out.String())
+
+	s, out = plainScreen()
+	over := alone
+	over.State = collection.StateComplete
+	s.NewProgress().Show(over, noon)
+	require.NotContains(t, out.String(), "no worker answers", "the answer tells it")
+
+	s, out = terminalScreen(80)
+	s.NewProgress().Show(alone, noon)
+	require.Equal(t, text(`
+[=                   ]   7 %  collecting  14 of 200 rows, 0.0/s, 10 failed
+no lane
+no worker answers
+[                    ]   4 %  shop   4 of 100, 0 failed
+[                    ]   0 %  stock  0 of 90, 0 failed
+`), out.String())
+}
+
 func TestProgressWithoutWorker(t *testing.T) {
 	t.Parallel()
 	s, out := plainScreen()
