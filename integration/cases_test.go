@@ -65,7 +65,7 @@ func backlogOf(t *testing.T, n int, customers []harness.Customer) *served {
 		return err == nil && len(rows) > 0
 	})
 	command(t, f, collection.UpdatePause, collection.SourceCommand{Source: "books", Reason: "the queue is to fill"})
-	until(t, time.Minute, "the source to stand still", func() bool { return row(t, f, "books").Granted == 0 })
+	until(t, time.Minute, "the source to stand still", func() bool { return row(t, f, "books").Exposed == 0 })
 	var submissions []string
 	for _, c := range customers {
 		var list strings.Builder

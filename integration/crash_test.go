@@ -63,7 +63,11 @@ type crashing struct {
 	books *sourcesite.Site
 }
 
-func newCrashing(t *testing.T) crashing {
+// quick is how a fleet is configured whose workers are killed: the dead are soon missed.
+func quick() harness.Options { return harness.Options{HeartbeatTimeout: 2 * time.Second} }
+
+// newCrashing gives a source as long to answer as a worker may be silent.
+func newCrashing(t *testing.T, o harness.Options) crashing {
 	t.Helper()
 	books := site(t, "127.0.0.1")
 	s := stacktest.Shared(t)
@@ -72,11 +76,9 @@ func newCrashing(t *testing.T) crashing {
 	t.Cleanup(proxy.Close)
 	// A source of its own per test: what a killed worker held must not be waited for by the next one.
 	name := fmt.Sprintf("crash%d", time.Now().UnixNano()%1e9)
-	f := fleet(t, harness.Options{
-		S3: proxy.URL, LogLevel: "error", HeartbeatTimeout: 2 * time.Second,
-		Sources: []harness.Source{{Name: name, Host: books.Host, Ceiling: 4, Timeout: 2 * time.Second}},
-	})
-	return crashing{f, proxy, books}
+	o.S3, o.LogLevel = proxy.URL, "error"
+	o.Sources = []harness.Source{{Name: name, Host: books.Host, Ceiling: 4, Timeout: o.HeartbeatTimeout}}
+	return crashing{fleet(t, o), proxy, books}
 }
 
 // crashRecords are the records of one run, and one of them does not exist, so that there are failures to write.
@@ -155,12 +157,12 @@ func TestDrillCrashMatrix(t *testing.T) {
 	var want string
 	// A subtest of its own, so that its worker is gone when the others run: it polls the same queues.
 	t.Run("undisturbed", func(t *testing.T) {
-		c := newCrashing(t)
+		c := newCrashing(t, quick())
 		startWorker(t, c.Fleet)
 		want = c.settled(t, c.submit(t))
 	})
 	kills := atEvery(t, steps(), func(t *testing.T, s step, moment faultproxy.Moment) {
-		c := newCrashing(t)
+		c := newCrashing(t, quick())
 		killed := c.killAt(s, moment, startWorker(t, c.Fleet))
 		submission := c.submit(t)
 		reached(t, killed)
@@ -223,10 +225,10 @@ func (c crashing) replayed(t *testing.T, s step, moment faultproxy.Moment) strin
 func TestDrillCrashReplay(t *testing.T) {
 	longDrill(t)
 	var want string
-	t.Run("undisturbed", func(t *testing.T) { want = newCrashing(t).replayed(t, step{}, "") })
+	t.Run("undisturbed", func(t *testing.T) { want = newCrashing(t, quick()).replayed(t, step{}, "") })
 	require.Contains(t, want, `"generation":2`)
 	kills := atEvery(t, replaySteps(), func(t *testing.T, s step, moment faultproxy.Moment) {
-		require.Equal(t, want, newCrashing(t).replayed(t, s, moment))
+		require.Equal(t, want, newCrashing(t, quick()).replayed(t, s, moment))
 	})
 	t.Logf("figure: worker killed at %d points of a replay: 0 records lost, 0 doubled, the same manifest", kills)
 }
@@ -261,7 +263,7 @@ func TestDrillEngineKills(t *testing.T) {
 // TestDrillLostResponse loses the answer to the first write of every kind of object: each ends in success, one object, one
 // generation.
 func TestDrillLostResponse(t *testing.T) {
-	c := newCrashing(t)
+	c := newCrashing(t, steady(harness.Options{}))
 	startWorker(t, c.Fleet)
 	want := c.settled(t, c.submit(t))
 	lost := map[string]bool{}

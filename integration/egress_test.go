@@ -104,11 +104,9 @@ func TestEgressIsNotChargedForTheTarget(t *testing.T) {
 // TestNoDirectFallback: with every egress dead the records wait, and nothing reaches the site by another way (C3 41).
 func TestNoDirectFallback(t *testing.T) {
 	books := site(t, "127.0.0.1")
-	east := proxytest.HTTP(t, proxytest.Behaviour{})
-	address := east.Address()
+	east := proxytest.Dead()
 	source, more := proxied(books.Host, map[string]*proxytest.Proxy{"east": east}, map[string]string{"east": "http"}, "east")
 	f := ownFleet(t, harness.Options{Sources: []harness.Source{source}, More: more})
-	east.Close()
 	startWorker(t, f)
 	submission := submitCSV(t, f, pages(8, books))
 	until(t, time.Minute, "the egress is retired", func() bool {
@@ -118,6 +116,6 @@ func TestNoDirectFallback(t *testing.T) {
 	status, err := f.Client.Status(t.Context(), submission)
 	require.NoError(t, err)
 	require.Zero(t, status.Outcomes.Total(), "nothing was dead-lettered")
-	require.Zero(t, books.Ledger().Requests+books.Ledger().Robots, "nothing went out by another way than %s", address)
+	require.Zero(t, books.Ledger().Requests+books.Ledger().Robots, "nothing went out by another way than %s", east.Address())
 	require.NoError(t, f.Client.Cancel(t.Context(), submission, "the test is over"))
 }

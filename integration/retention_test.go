@@ -84,7 +84,7 @@ func TestAnswersOutliveTheEngine(t *testing.T) {
 		}
 		return true
 	})
-	f := fleet(t, harness.Options{LogLevel: "error", Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}})
+	f := fleet(t, steady(harness.Options{LogLevel: "error", Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 4}}}))
 	w := startWorker(t, f)
 	submission := submitCSV(t, f, pages(6, books)+"http://unknown.example/x\n"+books.URL+"/page/0\n")
 	wait(t, f, submission, time.Minute)
@@ -103,7 +103,7 @@ func TestAnswersOutliveTheEngine(t *testing.T) {
 		collection.SubmissionInput{Customer: "acme", Upload: "uploads/acme/nothing/f.csv"})
 	require.NoError(t, err)
 	require.Equal(t, collection.StateFailed, wait(t, f, unplanned, time.Minute).State)
-	books.SetLatency(20 * time.Second)
+	books.SetLatency(2 * time.Minute) // it is not to end by itself
 	submit(t, f, starter.Request{ID: stopped, Records: []json.RawMessage{json.RawMessage(`{"url":"` + books.URL + `/slow"}`)}})
 	until(t, time.Minute, "the request", func() bool { return books.Asked("/slow") > 0 })
 	require.NoError(t, f.Engine.TerminateWorkflow(t.Context(), stopped, "", "played"))

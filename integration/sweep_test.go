@@ -61,7 +61,7 @@ func untilFound(t *testing.T, f *harness.Fleet, kind collection.FindingKind) col
 // TestSweep plays what a sweep is for, one after the other, on a stack of its own.
 func TestSweep(t *testing.T) {
 	books := site(t, "127.0.0.1")
-	f := ownFleet(t, harness.Options{LogLevel: "error", Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 2}}})
+	f := ownFleet(t, steady(harness.Options{LogLevel: "error", Sources: []harness.Source{{Name: "books", Host: books.Host, Ceiling: 2}}}))
 	w := startWorker(t, f)
 	sweepOfNothing(t, f, books)
 	sweepOfSchedules(t, f, w)
@@ -145,7 +145,18 @@ func sweepOfDeadLetters(t *testing.T, f *harness.Fleet, books *sourcesite.Site) 
 // sweepOfEnds: a submission whose settlement fails is a broken promise, one that was terminated is somebody's wish; both
 // ends are kept.
 func sweepOfEnds(t *testing.T, f *harness.Fleet, books *sourcesite.Site) {
-	books.SetLatency(15 * time.Second) // neither is to end by itself
+	// Neither is to end by itself.
+	release := make(chan struct{})
+	books.SetAnswer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/robots.txt" {
+			return false
+		}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+		return false
+	})
 	lost, stopped := id(t)+"-lost", id(t)+"-stopped"
 	for _, name := range []string{lost, stopped} {
 		submit(t, f, starter.Request{ID: name, Records: []json.RawMessage{json.RawMessage(`{"url":"` + books.URL + `/` + name + `"}`)}})
@@ -156,6 +167,7 @@ func sweepOfEnds(t *testing.T, f *harness.Fleet, books *sourcesite.Site) {
 	}
 	require.NoError(t, f.Store.Delete(t.Context(), []string{collection.PlanKey(lost)}))
 	require.NoError(t, f.Engine.TerminateWorkflow(t.Context(), stopped, "", "played"))
+	close(release)
 	require.Equal(t, collection.StateFailed, wait(t, f, lost, time.Minute).State)
 	failed := untilFound(t, f, collection.FindingSubmissionFailed)
 	require.Equal(t, lost, failed.Subject)
@@ -164,7 +176,7 @@ func sweepOfEnds(t *testing.T, f *harness.Fleet, books *sourcesite.Site) {
 		_, err := f.Store.Head(t.Context(), collection.EndKey(name))
 		require.NoError(t, err, name)
 	}
-	books.SetLatency(0)
+	books.SetAnswer(nil)
 }
 
 // sweepOfOrphans: a submission that is reset and then terminated leaves its batch running; the sweep stops it.

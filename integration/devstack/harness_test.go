@@ -85,7 +85,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 		require.NoError(t, json.Unmarshal([]byte(line), &p.ready), line)
 	case <-p.exited:
 		t.Fatalf("the devstack ended before it was ready: %s", p.stderr)
-	case <-time.After(3 * time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("the devstack was not ready in time: %s", p.stderr)
 	}
 	return p

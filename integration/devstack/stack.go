@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	startTimeout = 90 * time.Second
+	// startTimeout is for the busiest machine: whoever starts a devstack may be less patient.
+	startTimeout = 4 * time.Minute
 	// stopTimeout bounds a clean stop. What is not done by then needs no clean stop: both stores survive a kill.
 	stopTimeout = 8 * time.Second
 )

@@ -282,7 +282,7 @@ func examined(t *testing.T, p doctor.Patient, only ...string) []doctor.Finding {
 	t.Helper()
 	checks, err := doctor.Only(doctor.Checks(t.Context(), p), only)
 	require.NoError(t, err)
-	return doctor.Run(t.Context(), checks, 20*time.Second)
+	return doctor.Run(t.Context(), checks, 5*time.Minute)
 }
 
 var errMissing = serviceerror.NewNotFound("no such workflow")

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/signal"
@@ -124,12 +125,22 @@ func serveFake(mode string, ready readyLine) int {
 	}
 }
 
+// listen opens a port; 0 means a free one. Like the stack, it picks from below the range of outgoing connections' ports: a
+// port from that range may be anybody's by the time of a restart.
 func listen(port int) string {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		panic(err)
+	for tries := 0; ; tries++ {
+		at := port
+		if port == 0 {
+			at = 20000 + rand.IntN(12000)
+		}
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(at)))
+		if err == nil {
+			return l.Addr().String()
+		}
+		if port != 0 || tries == 1000 {
+			panic(err)
+		}
 	}
-	return l.Addr().String()
 }
 
 // runParent is a process that uses a stack and is killed by the test before it can stop it.

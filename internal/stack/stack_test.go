@@ -194,5 +194,5 @@ func TestStackEndsWithItsParent(t *testing.T) {
 
 	require.NoError(t, parent.Process.Kill())
 	_ = parent.Wait()
-	require.Eventually(t, func() bool { return !answers(address) }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return !answers(address) }, time.Minute, 20*time.Millisecond)
 }

@@ -19,6 +19,9 @@ const EnvBinary = "WEIR_DEVSTACK"
 // startTimeout leaves room for a build on a small machine; a start takes seconds.
 const startTimeout = 20 * time.Minute
 
+// readyTimeout is what a start may take on a machine that is busy with other tests.
+const readyTimeout = 5 * time.Minute
+
 // shared is the stack of this test process.
 var shared struct {
 	once  sync.Once
@@ -80,7 +83,7 @@ func skipShort(t testing.TB) {
 }
 
 func options(data string) stack.Options {
-	return stack.Options{Binary: os.Getenv(EnvBinary), Data: data, NoWeb: true, Progress: os.Stderr}
+	return stack.Options{Binary: os.Getenv(EnvBinary), Data: data, NoWeb: true, Progress: os.Stderr, ReadyTimeout: readyTimeout}
 }
 
 func startShared() {
