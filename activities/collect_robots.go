@@ -12,7 +12,7 @@ import (
 type EgressError struct {
 	// Reason is one whose fault is an egress's.
 	Reason collection.Reason
-	// Egress is by which way it was asked; empty where none was left.
+	// Egress is by which way it was asked; empty where none was left, which is egress_unavailable.
 	Egress string
 	// Detail is one sentence for a person.
 	Detail string
@@ -58,8 +58,7 @@ func ofRobots(reason collection.Reason) bool {
 // the record's own request had met the fault.
 func (r *collectRun) noWay(src collection.Source, fault *EgressError) error {
 	if fault.Egress == "" {
-		r.line.Reason = fault.Reason
-		return transient(fault.Reason, r.around(noEgressRetry), r.failed(fault.Detail), nil)
+		return r.noEgress(fault.Detail)
 	}
 	if len(src.Egress.Use) > 0 {
 		r.line.Egress = fault.Egress

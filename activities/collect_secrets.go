@@ -1,10 +1,6 @@
 package activities
 
-import (
-	"maps"
-
-	"github.com/weir-collect/weir/collection"
-)
+import "github.com/weir-collect/weir/collection"
 
 // Secrets keeps the secrets that requests carry, for a while, under their references.
 type Secrets interface {
@@ -19,10 +15,10 @@ func (r *collectRun) doubtSecrets(met collection.Reason, method string) {
 		return
 	}
 	src, _ := r.src.By(method)
-	for reference := range maps.Values(src.Request.SecretHeaders) {
+	for _, reference := range src.Request.SecretHeaders {
 		r.Secrets.Doubt(reference)
 	}
-	for reference := range maps.Values(src.Request.SecretQuery) {
+	for _, reference := range src.Request.SecretQuery {
 		r.Secrets.Doubt(reference)
 	}
 }

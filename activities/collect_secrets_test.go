@@ -51,12 +51,7 @@ func TestCollectWithARotatedKey(t *testing.T) {
 // TestCollectWithAWrongKey: what is turned away with the key read again ends as what it is.
 func TestCollectWithAWrongKey(t *testing.T) {
 	c, _ := withKey(answers(unauthorised, broken500, unauthorised, unauthorised))
-	tr := &trial{}
-	for _, reason := range []collection.Reason{collection.ReasonStoreUnavailable, collection.ReasonServerError, collection.ReasonStoreUnavailable} {
-		_, err := c.attempt(t, tr)
-		requireTransient(t, err, reason)
-		tr = tr.next(t)
-	}
+	tr := c.triedAgain(t, collection.ReasonStoreUnavailable, collection.ReasonServerError, collection.ReasonStoreUnavailable)
 	_, err := c.attempt(t, tr)
 	f := requireFinal(t, err, collection.ReasonAuthRequired, unauthorised.Message)
 	require.Equal(t, 4, f.Attempts)

@@ -74,6 +74,17 @@ func (c *collecting) attempt(t testing.TB, tr *trial) (collection.CollectResult,
 	return out, err
 }
 
+// triedAgain runs attempts that end one after another with these reasons, each to be tried again, and returns the next.
+func (c *collecting) triedAgain(t testing.TB, reasons ...collection.Reason) *trial {
+	tr := &trial{}
+	for _, reason := range reasons {
+		_, err := c.attempt(t, tr)
+		requireTransient(t, err, reason)
+		tr = tr.next(t)
+	}
+	return tr
+}
+
 var collectInput = collection.CollectInput{
 	Submission: "s1", Customer: "acme", Source: "books", AcceptedAt: accepted,
 	Record: collection.Record{ID: collection.RecordID("books", "k"), Line: 3, Key: "k", URL: "https://books.example/a"},

@@ -203,12 +203,7 @@ func TestCollectSecondLook(t *testing.T) {
 	patient := patience
 	patient.Attempts = 10
 	c.Directory = directory{sources: []collection.Source{patient}}
-	tr := &trial{}
-	for _, reason := range []collection.Reason{collection.ReasonDNSNotFound, collection.ReasonServerError, collection.ReasonDNSNotFound} {
-		_, err := c.attempt(t, tr)
-		requireTransient(t, err, reason)
-		tr = tr.next(t)
-	}
+	tr := c.triedAgain(t, collection.ReasonDNSNotFound, collection.ReasonServerError, collection.ReasonDNSNotFound)
 	_, err := c.attempt(t, tr)
 	requireFinal(t, err, collection.ReasonDNSNotFound, "no such host")
 }

@@ -19,11 +19,11 @@ const (
 // source has none, one record at a time takes a permit to find out, and the others are told what the last one met.
 type wayGate struct {
 	mu      sync.Mutex
-	sources map[string]noWay
+	sources map[string]closedWay
 }
 
-// noWay is why a source has no egress, and until when that is believed.
-type noWay struct {
+// closedWay is why a source has no egress, and until when that is believed.
+type closedWay struct {
 	why   string
 	until time.Time
 }
@@ -39,7 +39,7 @@ func (g *wayGate) shut(now time.Time, source string) (why string) {
 	if now.Before(known.until) {
 		return known.why
 	}
-	g.sources[source] = noWay{known.why, now.Add(noEgressLook)}
+	g.sources[source] = closedWay{known.why, now.Add(noEgressLook)}
 	return ""
 }
 
@@ -52,9 +52,9 @@ func (g *wayGate) found(now time.Time, source string, err error) {
 		return
 	}
 	if g.sources == nil {
-		g.sources = map[string]noWay{}
+		g.sources = map[string]closedWay{}
 	}
-	g.sources[source] = noWay{err.Error(), now.Add(noEgressLook)}
+	g.sources[source] = closedWay{err.Error(), now.Add(noEgressLook)}
 }
 
 // noEgress is the end of an attempt that had no way out: the record waits, and is charged nothing.

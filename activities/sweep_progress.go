@@ -130,12 +130,8 @@ func goneIsFine(err error) error {
 }
 
 func isOpen(rows []lease.SourceView, source string) bool {
-	for _, r := range rows {
-		if r.Source == source {
-			return r.Open
-		}
-	}
-	return true
+	row, known := lease.ViewOf(rows, source)
+	return !known || row.Open
 }
 
 // recordsActive says whether any of some running records was worked at lately: one that backs off for long is not stuck.

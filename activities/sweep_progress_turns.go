@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/weir-collect/weir/internal/lease"
 )
@@ -30,15 +31,6 @@ func (c *sweepCheck) anyIdle(ctx context.Context, sources []string, rows []lease
 
 // inFlight says whether a worker that lives has a request in flight at a source.
 func inFlight(rows []lease.SourceView, source string) bool {
-	for _, r := range rows {
-		if r.Source != source {
-			continue
-		}
-		for _, w := range r.Workers {
-			if !w.Lost && w.InFlight > 0 {
-				return true
-			}
-		}
-	}
-	return false
+	row, _ := lease.ViewOf(rows, source)
+	return slices.ContainsFunc(row.Workers, func(w lease.WorkerView) bool { return !w.Lost && w.InFlight > 0 })
 }

@@ -102,10 +102,6 @@ func (c *sweepCheck) sourceQueue(ctx context.Context, source string, rows []leas
 
 // hasWorker says whether a worker that lives holds a lease for the source, be it for no permit at all.
 func hasWorker(rows []lease.SourceView, source string) bool {
-	for _, r := range rows {
-		if r.Source == source {
-			return slices.ContainsFunc(r.Workers, func(w lease.WorkerView) bool { return !w.Lost })
-		}
-	}
-	return false
+	row, _ := lease.ViewOf(rows, source)
+	return slices.ContainsFunc(row.Workers, func(w lease.WorkerView) bool { return !w.Lost })
 }

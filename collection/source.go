@@ -190,6 +190,9 @@ type Request struct {
 	BodyType string `mapstructure:"body_type"`
 }
 
+// SendsSecrets says whether the request carries any secret that is a reference.
+func (r Request) SendsSecrets() bool { return len(r.SecretHeaders)+len(r.SecretQuery) > 0 }
+
 // QuerySecrets are references by the names of parameters, whose case counts.
 type QuerySecrets map[string]string
 

@@ -68,7 +68,7 @@ func literalSecrets(template string) []string {
 // checkSecretOrigins checks where a request's secrets may go.
 func checkSecretOrigins(s collection.Source, path string, p *problems) {
 	path += ".secret_origins"
-	if len(s.Request.SecretOrigins) > 0 && len(s.Request.SecretHeaders)+len(s.Request.SecretQuery) == 0 {
+	if len(s.Request.SecretOrigins) > 0 && !s.Request.SendsSecrets() {
 		p.add(path, "", "there are no secrets that could go there: set secret_headers or secret_query, or take this away")
 		return
 	}

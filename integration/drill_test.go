@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -109,17 +108,7 @@ func TestDrillEngineRestart(t *testing.T) {
 func TestDrillHungSource(t *testing.T) {
 	const each = 40
 	good, hung := site(t, "127.0.0.2"), site(t, "127.0.0.3")
-	release := make(chan struct{})
-	hung.SetAnswer(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == "/robots.txt" {
-			return false
-		}
-		select {
-		case <-release:
-		case <-r.Context().Done():
-		}
-		return false
-	})
+	release := holdAnswers(hung)
 	f := fleet(t, steady(harness.Options{Sources: []harness.Source{
 		{Name: "good", Host: good.Host, Ceiling: 4},
 		{Name: "hung", Host: hung.Host, Ceiling: 4, Timeout: 5 * time.Minute},
@@ -133,7 +122,7 @@ func TestDrillHungSource(t *testing.T) {
 	took := time.Since(started)
 	require.NotZero(t, hung.InFlight(), "it hangs")
 	require.LessOrEqual(t, hung.Ledger().Peak, 4, "the hung source holds its own permits and nothing else")
-	close(release)
+	release()
 	wait(t, f, submission, 3*time.Minute)
 	deliveredOnce(t, f, submission, 2*each)
 	t.Logf("figure: %d records of the good source delivered in %s while the other source hung", each, took.Round(time.Millisecond))

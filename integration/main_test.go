@@ -51,6 +51,22 @@ func site(t *testing.T, host string) *sourcesite.Site {
 	return s
 }
 
+// holdAnswers lets a site take requests and answer none but those for its robots.txt, until release is called.
+func holdAnswers(s *sourcesite.Site) (release func()) {
+	released := make(chan struct{})
+	s.SetAnswer(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/robots.txt" {
+			return false
+		}
+		select {
+		case <-released:
+		case <-r.Context().Done():
+		}
+		return false
+	})
+	return func() { close(released) }
+}
+
 // fleet configures a fleet on the shared stack for a test.
 func fleet(t *testing.T, o harness.Options) *harness.Fleet {
 	t.Helper()

@@ -146,17 +146,7 @@ func sweepOfDeadLetters(t *testing.T, f *harness.Fleet, books *sourcesite.Site) 
 // ends are kept.
 func sweepOfEnds(t *testing.T, f *harness.Fleet, books *sourcesite.Site) {
 	// Neither is to end by itself.
-	release := make(chan struct{})
-	books.SetAnswer(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == "/robots.txt" {
-			return false
-		}
-		select {
-		case <-release:
-		case <-r.Context().Done():
-		}
-		return false
-	})
+	release := holdAnswers(books)
 	lost, stopped := id(t)+"-lost", id(t)+"-stopped"
 	for _, name := range []string{lost, stopped} {
 		submit(t, f, starter.Request{ID: name, Records: []json.RawMessage{json.RawMessage(`{"url":"` + books.URL + `/` + name + `"}`)}})
@@ -167,7 +157,7 @@ func sweepOfEnds(t *testing.T, f *harness.Fleet, books *sourcesite.Site) {
 	}
 	require.NoError(t, f.Store.Delete(t.Context(), []string{collection.PlanKey(lost)}))
 	require.NoError(t, f.Engine.TerminateWorkflow(t.Context(), stopped, "", "played"))
-	close(release)
+	release()
 	require.Equal(t, collection.StateFailed, wait(t, f, lost, time.Minute).State)
 	failed := untilFound(t, f, collection.FindingSubmissionFailed)
 	require.Equal(t, lost, failed.Subject)

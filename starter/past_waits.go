@@ -94,9 +94,8 @@ func (c *Client) bookAgain(ctx context.Context, book *promise.Book, plan collect
 }
 
 // bookOpen books the records without a row in the ledger, by source. A submission that runs tells how many of them it has
-// released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept, unless it was settled
-// just now. One that
-// has ended without any word of them has lost them.
+// released to the workers, in one answer; the others wait still. Of one that was settled the ledger is no longer kept, unless it
+// was settled just now. One that has ended without any word of them has lost them.
 func (c *Client) bookOpen(ctx context.Context, book *promise.Book, plan collection.PlanResult, open []openPart, now time.Time) error {
 	status, running, err := c.look(ctx, plan.Submission)
 	silent := silentEngine(ctx, err)

@@ -113,7 +113,7 @@ func (c *Client) cancelRequest(ctx context.Context, id string, d *workflowservic
 	if err != nil || !found {
 		return nil // that it stops is told all the same
 	}
-	return &collection.CancelRequest{By: asked.By, At: asked.At, Reason: asked.Reason}
+	return &asked
 }
 
 // stopping is the note of a submission that runs and was asked to stop.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -127,9 +126,8 @@ func explainNoTable(err error) error {
 }
 
 func sourceRow(rows []lease.SourceView, name string) (lease.SourceView, error) {
-	i := slices.IndexFunc(rows, func(r lease.SourceView) bool { return r.Source == name })
-	if i >= 0 {
-		return rows[i], nil
+	if row, known := lease.ViewOf(rows, name); known {
+		return row, nil
 	}
 	names := make([]string, len(rows))
 	for i, r := range rows {

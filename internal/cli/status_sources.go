@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -53,14 +52,14 @@ func (a *app) standing(ctx context.Context, c client, names ...string) sourceSta
 	now := a.world.Now()
 	var states sourceStates
 	for _, name := range names {
-		i := slices.IndexFunc(rows, func(r lease.SourceView) bool { return r.Source == name })
-		if i < 0 {
+		row, known := lease.ViewOf(rows, name)
+		if !known {
 			continue
 		}
-		state := sourceState{Source: name, closed: !rows[i].Open, cell: stateCell(rows[i]), remarks: remarksOn(rows[i], now, false)}
+		state := sourceState{Source: name, closed: !row.Open, cell: stateCell(row), remarks: remarksOn(row, now, false)}
 		state.State = state.cell.Text
-		if !rows[i].Open {
-			state.Until = rows[i].OpensAt
+		if state.closed {
+			state.Until = row.OpensAt
 		}
 		for _, remark := range state.remarks {
 			state.Remarks = append(state.Remarks, remark.Text)

@@ -1,6 +1,7 @@
 package failure
 
 import (
+	"slices"
 	"time"
 
 	"github.com/weir-collect/weir/collection"
@@ -36,11 +37,8 @@ func PolicyOf(src collection.Source) Policy {
 }
 
 func sendsSecrets(src collection.Source) bool {
-	secret := len(src.Request.SecretHeaders) + len(src.Request.SecretQuery)
-	for _, m := range src.Methods {
-		secret += len(m.Request.SecretHeaders) + len(m.Request.SecretQuery)
-	}
-	return secret > 0
+	return src.Request.SendsSecrets() ||
+		slices.ContainsFunc(src.Methods, func(m collection.Method) bool { return m.Request.SendsSecrets() })
 }
 
 // History is what a record has met so far, the latest try included.

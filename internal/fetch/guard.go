@@ -77,7 +77,7 @@ func checkMayHoldCredentials(src collection.Source, u *url.URL) error {
 
 // holdsCredentials says whether a request carries anything that must not reach everybody.
 func holdsCredentials(r collection.Request) bool {
-	if len(r.SecretHeaders)+len(r.SecretQuery) > 0 {
+	if r.SendsSecrets() {
 		return true
 	}
 	for name := range r.Headers {

@@ -76,6 +76,15 @@ func (t *Table) View(now time.Time) []SourceView {
 	return views
 }
 
+// ViewOf is the view of one source, if it is among them.
+func ViewOf(views []SourceView, source string) (SourceView, bool) {
+	i := slices.IndexFunc(views, func(v SourceView) bool { return v.Source == source })
+	if i < 0 {
+		return SourceView{}, false
+	}
+	return views[i], true
+}
+
 func (s *Source) view(now time.Time) SourceView {
 	l := s.limit(now)
 	recent := total(s.Breaker.Recent)

@@ -125,3 +125,13 @@ func TestViewEgresses(t *testing.T) {
 	report(due.Sub(noon)+time.Second, EgressReport{Successes: 1})
 	require.Equal(t, EgressView{Egress: "p", State: EgressGood, Since: due.Add(time.Second), SeenAt: due.Add(time.Second)}, look(due.Sub(noon)+2*time.Second))
 }
+
+func TestViewOf(t *testing.T) {
+	t.Parallel()
+	views := []SourceView{{Source: "books", Ceiling: 4}, {Source: "shoes", Ceiling: 2}}
+	view, ok := ViewOf(views, "shoes")
+	require.True(t, ok)
+	require.Equal(t, 2, view.Ceiling)
+	_, ok = ViewOf(views, "hats")
+	require.False(t, ok)
+}
